@@ -1,0 +1,92 @@
+# Every target sets up what it needs; `make` alone lists them.
+
+PYTHON ?= python3
+UV_VERSION := 0.13.9
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+SOURCES := framework games clients/python proto tests examples benchmarks
+PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+# The steps of the gate run in their order, also under make -j.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+.PHONY: help setup demo test check proto bench format lock clean \
+	check-format check-lint check-imports check-types check-proto check-generated
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make or refresh the environment in .venv
+
+$(STAMP): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'Python 3.11 or newer is needed; name one with make PYTHON=...' >&2; exit 1; }
+	@echo 'setting up $(VENV) ...'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@$(BIN)/uv pip install --quiet --python $(VENV) -c requirements.lock -e . --group dev
+	@touch $@
+
+demo: $(STAMP) ## play a short demonstration (GAME=... picks the game)
+	@$(BIN)/python examples/demo.py $(if $(GAME),--game $(GAME))
+
+test: $(STAMP) ## run the tests (ARGS=... is passed to pytest)
+	@$(BIN)/python -m pytest $(ARGS)
+
+bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+check: check-format check-lint check-imports check-types check-proto check-generated ## run the gate (make -k check: all steps even if one fails)
+	@echo 'check: all steps passed'
+
+# $(call step,name,command,what to do when it fails)
+step = @echo '== $(1)'; $(2) || { echo 'check: $(1) failed: $(3)' >&2; exit 1; }
+
+check-format: $(STAMP)
+	$(call step,format,$(BIN)/ruff format --check --quiet .,run make format)
+
+check-lint: $(STAMP)
+	$(call step,lint,$(BIN)/ruff check --quiet --output-format=concise .,see the rules and their reasons in pyproject.toml)
+
+check-imports: $(STAMP)
+	$(call step,imports,$(BIN)/lint-imports --no-logo,an import breaks a contract of pyproject.toml)
+
+check-types: $(STAMP)
+	$(call step,types,$(BIN)/mypy,see the errors above)
+
+check-proto: $(STAMP)
+ifeq ($(PROTOS),)
+	@echo '== proto: no .proto file yet'
+else
+	$(call step,proto,$(BIN)/buf lint,see the errors above)
+	$(call step,proto format,$(BIN)/buf format --diff --exit-code,run make format)
+endif
+
+check-generated:
+ifeq ($(PROTOS),)
+	@echo '== generated code: no .proto file yet'
+else
+	$(call step,generated code,PYTHON='$(PYTHON)' proto/generate.sh --check,run make proto and commit the result)
+endif
+
+proto: ## generate framework/fritillary/api from proto/
+	@PYTHON='$(PYTHON)' proto/generate.sh
+
+format: $(STAMP) ## format the code and the .proto files
+	@$(BIN)/ruff check --quiet --select I --fix --exit-zero .
+	@$(BIN)/ruff format .
+	@test -z '$(PROTOS)' || $(BIN)/buf format --write
+
+lock: $(STAMP) ## bring requirements.lock up to date
+	@$(BIN)/uv lock --quiet --upgrade
+	@$(BIN)/uv export --quiet --frozen --no-hashes --no-header --no-annotate \
+		--no-emit-project --all-groups --output-file requirements.lock
+
+clean: ## remove caches and build products (the environments stay)
+	@rm -rf build dist htmlcov .coverage .coverage.* coverage.xml
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,1 @@
+"""Generated code of the wire; written by proto/generate.sh, never edited."""

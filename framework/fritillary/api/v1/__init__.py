@@ -1,0 +1,1 @@
+"""Messages and services of fritillary.api.v1."""

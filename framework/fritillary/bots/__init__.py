@@ -1,0 +1,1 @@
+"""The Bot protocol and bots that play inside the process."""

@@ -1,0 +1,1 @@
+"""attrs values to msgpack and JSON and back: canonical, strict, self-describing."""

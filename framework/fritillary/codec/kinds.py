@@ -1,0 +1,233 @@
+"""What an annotation means to the codec, decided in one place.
+
+The converter, the JSON Schemas and the load-time check of a game's classes all
+ask :func:`kind_of`, so that they cannot disagree about what is allowed.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
+
+import attrs
+from attrs import frozen
+
+from fritillary.core.packed import Packed
+
+#: The key that tells the members of a union apart.
+TAG: Final = "type"
+
+#: The field by which states and observations refer to their options.
+OPTIONS_FIELD: Final = "options"
+
+
+@frozen
+class Primitive:
+    """``int``, ``bool`` or ``str``."""
+
+    type: type
+
+
+@frozen
+class PackedInt:
+    """An integer that stands for a sorted list of integers."""
+
+    packed: Packed
+
+
+@frozen
+class Enumeration:
+    """An enum with string or integer values."""
+
+    type: type[enum.Enum]
+
+
+@frozen
+class Items:
+    """``list[X]`` or ``tuple[X, ...]``."""
+
+    item: Any
+    factory: type
+
+
+@frozen
+class FixedTuple:
+    """``tuple[X, Y]``."""
+
+    items: tuple[Any, ...]
+
+
+@frozen
+class Mapped:
+    """``dict[str, X]``."""
+
+    value: Any
+
+
+@frozen
+class Record:
+    """One attrs class."""
+
+    type: type
+
+
+@frozen
+class Union:
+    """Several attrs classes told apart by their tags."""
+
+    members: tuple[type, ...]
+
+
+@frozen
+class Nullable:
+    """``X | None``."""
+
+    inner: Any
+
+
+Kind: TypeAlias = (
+    Primitive
+    | PackedInt
+    | Enumeration
+    | Items
+    | FixedTuple
+    | Mapped
+    | Record
+    | Union
+    | Nullable
+)
+
+_HINT: Final = (
+    "use int, bool, str, an enum, tuple[...], list[...], dict[str, ...], an attrs "
+    "class, a union of attrs classes, CardSet, or any of them | None"
+)
+
+
+def kind_of(annotation: Any) -> Kind:  # noqa: C901, PLR0911, PLR0912 - a table
+    """Return what an annotation means.
+
+    Raises:
+        TypeError: if the codec does not allow it; the message says what to use.
+    """
+    if annotation in (int, bool, str):
+        return Primitive(annotation)
+    origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
+        base, *marks = typing.get_args(annotation)
+        for mark in marks:
+            if isinstance(mark, Packed) and base is int:
+                return PackedInt(mark)
+        return kind_of(base)
+    if origin in (types.UnionType, typing.Union):
+        members = typing.get_args(annotation)
+        others = tuple(member for member in members if member is not types.NoneType)
+        if len(others) < len(members):
+            inner = others[0] if len(others) == 1 else typing.Union[others]  # noqa: UP007
+            kind_of(inner)
+            return Nullable(inner)
+        if all(attrs.has(member) for member in others):
+            return Union(others)
+    elif origin in (list, tuple):
+        items = typing.get_args(annotation)
+        if origin is list:
+            return Items(items[0], list)
+        if len(items) == 2 and items[1] is Ellipsis:
+            return Items(items[0], tuple)
+        if items:
+            return FixedTuple(items)
+    elif origin is dict:
+        key, value = typing.get_args(annotation)
+        if key is str:
+            return Mapped(value)
+    elif isinstance(annotation, type):
+        if issubclass(annotation, enum.Enum):
+            values = {type(member.value) for member in annotation}
+            if values and values <= {str, int}:
+                return Enumeration(annotation)
+        elif attrs.has(annotation):
+            return Record(annotation)
+    name = getattr(annotation, "__name__", None) or repr(annotation)
+    msg = f"{name if origin is None else annotation} is not allowed: {_HINT}"
+    raise TypeError(msg)
+
+
+def tag_of(cls: type) -> str:
+    """Return the union tag of a class: its name in lower-case words with hyphens."""
+    name = cls.__name__
+    words = [
+        f"-{letter.lower()}" if letter.isupper() and index else letter.lower()
+        for index, letter in enumerate(name)
+    ]
+    return "".join(words)
+
+
+def fields_of(cls: type) -> list[tuple[str, Any]]:
+    """Return name and resolved annotation of every field that goes into bytes.
+
+    Fields with ``init=False`` are derived and left out.
+    """
+    attrs.resolve_types(cls, include_extras=True)
+    return [(field.name, field.type) for field in attrs.fields(cls) if field.init]
+
+
+def check_class(cls: type, *, options: type | None = None) -> None:
+    """Check that everything in an attrs class can be coded.
+
+    Args:
+        cls: the class.
+        options: the options class, allowed by reference in a field ``options``.
+
+    Raises:
+        TypeError: naming class and field of the first that cannot.
+    """
+    for owner, name, annotation in _walk(cls, options, set()):
+        try:
+            if name == TAG:
+                msg = f"the name {TAG!r} is kept for unions; rename the field"
+                raise TypeError(msg)  # noqa: TRY301 - reported with its place below
+            kind_of(annotation)
+        except TypeError as error:
+            msg = f"{owner.__name__}.{name}: {error}"
+            raise TypeError(msg) from error
+
+
+def _walk(
+    cls: type, options: type | None, seen: set[type]
+) -> Iterator[tuple[type, str, Any]]:
+    if not attrs.has(cls):
+        msg = f"{cls.__name__} is not an attrs class; decorate it with @attrs.define"
+        raise TypeError(msg)
+    if cls in seen:
+        return
+    seen.add(cls)
+    try:
+        fields = fields_of(cls)
+    except NameError as error:
+        msg = f"{cls.__name__}: cannot resolve annotations ({error})"
+        raise TypeError(msg) from error
+    for name, annotation in fields:
+        if options is not None and name == OPTIONS_FIELD and annotation is options:
+            continue
+        yield cls, name, annotation
+        yield from _walk_inside(annotation, options, seen)
+
+
+def _walk_inside(
+    annotation: Any, options: type | None, seen: set[type]
+) -> Iterator[tuple[type, str, Any]]:
+    match kind_of(annotation):
+        case Record(type=cls):
+            yield from _walk(cls, options, seen)
+        case Union(members=members):
+            for member in members:
+                yield from _walk(member, options, seen)
+        case Nullable(inner=inner) | Items(item=inner) | Mapped(value=inner):
+            yield from _walk_inside(inner, options, seen)
+        case FixedTuple(items=items):
+            for item in items:
+                yield from _walk_inside(item, options, seen)
+        case _:
+            pass

@@ -1,0 +1,208 @@
+"""The codec of one game: its options, states, actions and observations."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from fritillary.codec import kinds
+from fritillary.codec.converter import locate, make_converter
+from fritillary.codec.packing import from_json, pack, to_json, unpack
+from fritillary.codec.schema import json_schema
+from fritillary.core.errors import CodecError, InvalidOptionsError
+from fritillary.core.info import GameInfo
+
+
+class ValueCodec:
+    """Codes the values of one game.
+
+    *Data* are plain dicts, lists, strings and numbers; *bytes* are their msgpack,
+    canonical: equal values have equal bytes in every process. States and
+    observations do not hold their options, which travel once; decoding takes
+    them from the caller.
+
+    Raises:
+        TypeError: when built for a class that cannot be coded; names the field.
+    """
+
+    def __init__(self, info: GameInfo) -> None:
+        self.info = info
+        kinds.check_class(info.options)
+        for cls in (info.state, info.observation, *info.actions):
+            kinds.check_class(cls, options=info.options)
+        for cls in (info.state, info.observation):
+            fields = dict(kinds.fields_of(cls))
+            if fields.get(kinds.OPTIONS_FIELD) is not info.options:
+                msg = (
+                    f"{cls.__name__} needs a field 'options: {info.options.__name__}'"
+                    " that refers to the options"
+                )
+                raise TypeError(msg)
+        self._action_type: Any = (
+            info.actions[0]
+            if len(info.actions) == 1
+            else typing.Union[info.actions]  # noqa: UP007 - members known at run time
+        )
+        tags = [kinds.tag_of(cls) for cls in info.actions]
+        if len(set(tags)) < len(tags):
+            msg = f"action classes need different names, not {', '.join(tags)}"
+            raise TypeError(msg)
+        self._fast = make_converter(options=info.options, detailed=False)
+        self._detailed = make_converter(options=info.options, detailed=True)
+        # Alone, options are whole; inside a state they are a reference.
+        dump = self._fast.get_unstructure_hook
+        self._dump_options = dump(info.options)
+        self._dump_state = dump(info.state)
+        self._dump_action = dump(self._action_type)
+        self._dump_observation = dump(info.observation)
+        self._build_state = self._fast.get_structure_hook(info.state)
+        self._build_observation = self._fast.get_structure_hook(info.observation)
+        self._build_action = self._fast.get_structure_hook(self._action_type)
+
+    # -- options
+
+    def options_to_data(self, options: Any) -> Any:
+        """Return options as data."""
+        return self._dump_options(options)
+
+    def options_from_data(self, data: Any) -> Any:
+        """Return the options of data; fields that are left out get their default.
+
+        Raises:
+            InvalidOptionsError: naming the option that is unknown, mistyped or
+                out of range.
+        """
+        try:
+            return self._detailed.structure(data, self.info.options)
+        except Exception as error:
+            path, reason = locate(error)
+            name = path[2:] or "options"
+            msg = f"{self.info.id}: {name}: {reason}"
+            raise InvalidOptionsError(msg) from error
+
+    def encode_options(self, options: Any) -> bytes:
+        """Return the canonical bytes of options."""
+        return pack(self._dump_options(options))
+
+    def decode_options(self, raw: bytes) -> Any:
+        """Return the options of msgpack bytes; empty bytes mean the defaults.
+
+        Raises:
+            CodecError: if they are not msgpack.
+            InvalidOptionsError: if they are not options of this game.
+        """
+        return self.options_from_data(unpack(raw) if raw else {})
+
+    # -- states
+
+    def encode_state(self, state: Any) -> bytes:
+        """Return the canonical bytes of a state, without its options."""
+        return pack(self._dump_state(state))
+
+    def decode_state(self, raw: bytes, options: Any) -> Any:
+        """Return the state of bytes.
+
+        Raises:
+            CodecError: naming the path of the bad field.
+        """
+        return self._with_options(
+            unpack(raw), options, self.info.state, self._build_state
+        )
+
+    # -- observations
+
+    def observation_to_data(self, observation: Any) -> Any:
+        """Return an observation as data, without its options."""
+        return self._dump_observation(observation)
+
+    def encode_observation(self, observation: Any) -> bytes:
+        """Return the canonical bytes of an observation, without its options."""
+        return pack(self._dump_observation(observation))
+
+    def decode_observation(self, raw: bytes, options: Any) -> Any:
+        """Return the observation of bytes.
+
+        Raises:
+            CodecError: naming the path of the bad field.
+        """
+        return self.observation_from_data(unpack(raw), options)
+
+    def observation_from_data(self, data: Any, options: Any) -> Any:
+        """Return the observation of data.
+
+        Raises:
+            CodecError: naming the path of the bad field.
+        """
+        return self._with_options(
+            data, options, self.info.observation, self._build_observation
+        )
+
+    # -- actions
+
+    def action_to_data(self, action: Any) -> Any:
+        """Return an action as data."""
+        return self._dump_action(action)
+
+    def encode_action(self, action: Any) -> bytes:
+        """Return the canonical bytes of an action."""
+        return pack(self._dump_action(action))
+
+    def action_to_json(self, action: Any) -> str:
+        """Return an action as JSON text."""
+        return to_json(self._dump_action(action))
+
+    def action_from_data(self, data: Any) -> Any:
+        """Return the action of data: well-formed, but not yet known to the table.
+
+        Raises:
+            CodecError: naming the path of the bad field.
+        """
+        return self._build(data, self._action_type, self._build_action)
+
+    # -- schemas
+
+    def schemas(self) -> dict[str, Any]:
+        """Return the JSON Schemas of options, action and observation."""
+        info = self.info
+        return {
+            "options": json_schema(info.options, title=f"{info.title} options"),
+            "action": json_schema(self._action_type, title=f"{info.title} action"),
+            "observation": json_schema(
+                info.observation,
+                title=f"{info.title} observation",
+                leave_out=(kinds.OPTIONS_FIELD,),
+            ),
+        }
+
+    # -- inside
+
+    def _with_options(self, data: Any, options: Any, cls: type, build: Any) -> Any:
+        if type(data) is not dict:
+            msg = f"expected a map, got {type(data).__name__}"
+            raise CodecError(msg)
+        if kinds.OPTIONS_FIELD in data:
+            msg = "options do not travel inside; they are known already"
+            raise CodecError(msg, path=f"$.{kinds.OPTIONS_FIELD}")
+        return self._build({**data, kinds.OPTIONS_FIELD: options}, cls, build)
+
+    def _build(self, data: Any, cls: Any, build: Any) -> Any:
+        try:
+            return build(data, cls)
+        except Exception as fast_error:
+            # Once more, slowly, to learn where.
+            try:
+                self._detailed.structure(data, cls)
+            except Exception as error:
+                path, reason = locate(error)
+                raise CodecError(reason, path=path) from error
+            raise CodecError(str(fast_error)) from fast_error
+
+
+def decode_json_options(codec: ValueCodec, text: str) -> Any:
+    """Return the options of a JSON text.
+
+    Raises:
+        CodecError: if it is not JSON.
+        InvalidOptionsError: if it is not options of this game.
+    """
+    return codec.options_from_data(from_json(text))

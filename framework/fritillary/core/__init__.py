@@ -1,0 +1,1 @@
+"""Values and contract of a game: pure, no I/O, no clock, no global randomness."""

@@ -1,0 +1,53 @@
+"""The outcome of a match: why it ended, a score per seat, and the placing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen, validators
+from attrs import field as _field
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_INTS = validators.deep_iterable(validators.instance_of(int))
+
+
+@frozen
+class Outcome:
+    """Final result of one match.
+
+    Args:
+        reason: stable word for how the rules ended it; its sentence is in
+            ``GameInfo.reasons``.
+        scores: one integer per seat, in seat order.
+        placing: one place per seat, 1 is best; seats that tie share a place and
+            the places after them stay empty (1, 1, 3).
+    """
+
+    reason: str = _field(validator=validators.instance_of(str))
+    scores: tuple[int, ...] = _field(converter=tuple, validator=_INTS)
+    placing: tuple[int, ...] = _field(converter=tuple, validator=_INTS)
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.scores) != len(self.placing):
+            msg = "an outcome needs one score and one place per seat"
+            raise ValueError(msg)
+        if self.placing != rank(tuple(-place for place in self.placing)):
+            msg = f"placing {self.placing} is not of the form 1, 1, 3"
+            raise ValueError(msg)
+
+    @classmethod
+    def ranked(cls, reason: str, scores: Sequence[int]) -> Outcome:
+        """Place the seats by score, highest first; equal scores share a place."""
+        return cls(reason, tuple(scores), rank(scores))
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats that share the first place."""
+        return tuple(seat for seat, place in enumerate(self.placing) if place == 1)
+
+
+def rank(scores: Sequence[int]) -> tuple[int, ...]:
+    """Return the place of each seat, 1 best, ties sharing a place (1, 1, 3)."""
+    return tuple(1 + sum(other > score for other in scores) for score in scores)

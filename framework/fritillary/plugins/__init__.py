@@ -1,0 +1,1 @@
+"""Hooks, their binding into a `Game`, and the discovery of plugins."""

@@ -1,0 +1,226 @@
+"""Binding: from marked functions to plain callables, with every check at load.
+
+A hook with one implementation and no wrapper becomes the plain function, called
+with positional arguments: no pluggy in the hot path. A hook that a variant wraps
+goes through pluggy.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, Final
+
+import pluggy
+from attrs import frozen
+
+from fritillary.core.errors import PluginError
+from fritillary.plugins import specs
+from fritillary.plugins.markers import PROJECT
+
+_MARK: Final = f"{PROJECT}_impl"
+
+#: Every hook with the names of its arguments in order.
+HOOKS: Final[dict[str, tuple[str, ...]]] = {
+    name: tuple(inspect.signature(function).parameters)
+    for name, function in vars(specs).items()
+    if isinstance(function, FunctionType) and hasattr(function, f"{PROJECT}_spec")
+}
+
+MUST: Final = (
+    "describe",
+    "new_state",
+    "decision_point",
+    "legal_actions",
+    "apply_action",
+    "format_action",
+    "draw_text",
+)
+
+#: What a game with hidden information must have besides.
+MUST_IF_HIDDEN: Final = ("observe", "sample_state", "shuffle_hidden")
+
+#: Hooks whose result is nothing.
+_NO_RESULT: Final = frozenset({"apply_action", "shuffle_hidden"})
+
+
+@frozen
+class Plugin:
+    """A module with hook implementations, and where it came from.
+
+    Args:
+        name: how messages call it.
+        module: the module, or any object with marked functions.
+        distribution: the installed distribution it belongs to, or empty.
+    """
+
+    name: str
+    module: Any
+    distribution: str = ""
+
+
+def check_plugin(plugin: Plugin, *, variant: bool) -> dict[str, Callable[..., Any]]:
+    """Check the marked functions of a plugin and return them by hook.
+
+    Raises:
+        PluginError: for an unknown hook, wrong arguments, a missing marker, or a
+            wrapper where none may be; names the plugin, the hook and the mend.
+    """
+    marked: dict[str, Callable[..., Any]] = {}
+    for name, value in sorted(vars(plugin.module).items()):
+        if not callable(value):
+            continue
+        mark = getattr(value, _MARK, None)
+        if mark is None:
+            if name in HOOKS and isinstance(value, FunctionType):
+                msg = (
+                    f"{plugin.name}: {name}() is named like a hook but not marked; "
+                    "put @hookimpl before it, or rename it"
+                )
+                raise PluginError(msg, code="plugin.unmarked-hook")
+            continue
+        hook = mark.get("specname") or name
+        if hook not in HOOKS:
+            near = difflib.get_close_matches(hook, HOOKS, n=1)
+            mend = f"did you mean {near[0]}()?" if near else "remove the marker"
+            msg = f"{plugin.name}: there is no hook {hook}(); {mend}"
+            raise PluginError(msg, code="plugin.unknown-hook")
+        _check_arguments(plugin, hook, value)
+        _check_kind(plugin, hook, mark, variant=variant)
+        marked[hook] = value
+    return marked
+
+
+def _check_arguments(plugin: Plugin, hook: str, function: Callable[..., Any]) -> None:
+    parameters = inspect.signature(function).parameters.values()
+    names = tuple(parameter.name for parameter in parameters)
+    plain = all(
+        parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        and parameter.default is parameter.empty
+        for parameter in parameters
+    )
+    if names != HOOKS[hook] or not plain:
+        msg = (
+            f"{plugin.name}: {hook}({', '.join(names)}) has the wrong arguments; "
+            f"write {hook}({', '.join(HOOKS[hook])}), in this order, without defaults"
+        )
+        raise PluginError(msg, code="plugin.wrong-arguments")
+
+
+def _check_kind(
+    plugin: Plugin, hook: str, mark: dict[str, Any], *, variant: bool
+) -> None:
+    if mark.get("hookwrapper"):
+        msg = (
+            f"{plugin.name}: {hook}() is an old-style wrapper; use "
+            "@hookimpl(wrapper=True) and return the result"
+        )
+        raise PluginError(msg, code="plugin.old-wrapper")
+    wrapper = bool(mark.get("wrapper"))
+    if wrapper and not variant:
+        msg = (
+            f"{plugin.name}: {hook}() is a wrapper, but this plugin is a game; "
+            "put it into a variant of its own (group fritillary.variants)"
+        )
+        raise PluginError(msg, code="plugin.wrapper-in-game")
+    if variant and not wrapper and hook != "describe_variant":
+        msg = (
+            f"{plugin.name}: {hook}() of a variant would be a second plain "
+            "implementation; mark it @hookimpl(wrapper=True)"
+        )
+        raise PluginError(msg, code="plugin.two-implementations")
+    if not variant and hook == "describe_variant":
+        msg = (
+            f"{plugin.name}: describe_variant() belongs to variants; a game has "
+            "describe() instead"
+        )
+        raise PluginError(msg, code="plugin.not-a-variant")
+
+
+class Binding:
+    """The hooks of one game with its variants, bound once.
+
+    Args:
+        game: the game's plugin.
+        variants: wrapper plugins in the order in which they apply, the first
+            innermost.
+
+    Raises:
+        PluginError: see :func:`check_plugin`; also for a missing must-hook.
+    """
+
+    def __init__(self, game: Plugin, variants: Sequence[Plugin] = ()) -> None:
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(specs)
+        self._plain = check_plugin(game, variant=False)
+        for hook in MUST:
+            if hook not in self._plain:
+                raise missing_hook(game, hook)
+        self._wrappers: dict[str, list[str]] = {}
+        self._register(game)
+        for variant in variants:
+            for hook in check_plugin(variant, variant=True):
+                if hook == "describe_variant":
+                    continue
+                if hook not in self._plain:
+                    msg = (
+                        f"{variant.name}: wraps {hook}(), which {game.name} does not "
+                        "implement; wrap a hook that it has"
+                    )
+                    raise PluginError(msg, code="plugin.nothing-to-wrap")
+                self._wrappers.setdefault(hook, []).append(variant.name)
+            self._register(variant)
+
+    def _register(self, plugin: Plugin) -> None:
+        try:
+            self._manager.register(plugin.module, name=plugin.name)
+            self._manager.check_pending()
+        except (ValueError, pluggy.PluginValidationError) as error:
+            msg = f"{plugin.name}: {error}"
+            raise PluginError(msg) from error
+
+    def has(self, hook: str) -> bool:
+        """Say whether the game implements a hook."""
+        return hook in self._plain
+
+    def bind(self, hook: str, default: Callable[..., Any] | None = None) -> Any:
+        """Return what to call for a hook, with positional arguments.
+
+        Args:
+            hook: its name.
+            default: called when the game does not implement it.
+        """
+        plain = self._plain.get(hook, default)
+        if hook not in self._wrappers:
+            return plain
+        return self._through_pluggy(hook)
+
+    def _through_pluggy(self, hook: str) -> Callable[..., Any]:
+        caller = getattr(self._manager.hook, hook)
+        names = HOOKS[hook]
+        wrappers = ", ".join(self._wrappers[hook])
+
+        def call(*arguments: Any) -> Any:
+            result = caller(**dict(zip(names, arguments, strict=True)))
+            if result is None and hook not in _NO_RESULT:
+                msg = (
+                    f"{hook}() came back without a result; a wrapper ({wrappers}) "
+                    "must end with 'return result'"
+                )
+                raise PluginError(msg, code="plugin.no-result")
+            return result
+
+        return call
+
+
+def missing_hook(game: Plugin, hook: str, why: str = "") -> PluginError:
+    """Return the error of a game that lacks a hook it must have."""
+    arguments = ", ".join(HOOKS[hook])
+    because = f" ({why})" if why else ""
+    msg = (
+        f"{game.name}: the hook {hook}() is missing{because}; add "
+        f"'@hookimpl def {hook}({arguments})'"
+    )
+    return PluginError(msg, code="plugin.missing-hook")

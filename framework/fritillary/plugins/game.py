@@ -1,0 +1,388 @@
+"""The `Game`: one set of rules, bound and ready to play."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from fritillary.codec.values import ValueCodec
+from fritillary.core.dealer import Dealer
+from fritillary.core.errors import (
+    GameError,
+    IllegalActionError,
+    InvalidOptionsError,
+    MatchOverError,
+    PluginError,
+)
+from fritillary.core.info import GameInfo, Information, VariantInfo
+from fritillary.core.points import Act, Chance, DecisionPoint, Over
+from fritillary.plugins.binding import (
+    MUST_IF_HIDDEN,
+    Binding,
+    Plugin,
+    check_plugin,
+    missing_hook,
+)
+from fritillary.plugins.copier import is_frozen, make_copier
+from fritillary.plugins.table import ActionTable, OpenTable
+
+S = TypeVar("S")
+A = TypeVar("A")
+O = TypeVar("O")  # noqa: E741 - state, action, observation
+
+#: So many action tables (one per options and seats) are kept ready.
+_TABLES = 32
+
+
+class Game(Generic[S, A, O]):
+    """One set of rules with its variants, immutable once built.
+
+    Two doors lead in. The *trusted* one (`legal_actions`, `apply`, `copy`) is the
+    plugin's own functions without checks, for search and training. The *checked*
+    one is :meth:`new` and :meth:`play`.
+
+    Args:
+        plugin: the game's plugin.
+        variants: plugins that wrap its hooks; they apply in the order of their
+            ids, the first innermost.
+
+    Raises:
+        PluginError: if a plugin breaks the contract; names plugin, hook and mend.
+
+    Attributes:
+        info: what the game says of itself.
+        variants: what its variants say of themselves, in order.
+        id: the game's id followed by ``+variant`` for each variant.
+        codec: codes options, states, actions and observations.
+        decision_point: ``(state) -> DecisionPoint``.
+        legal_actions: ``(state) -> Sequence[action]``, trusted.
+        apply: ``(state, action) -> None`` in place, trusted.
+        copy: ``(state) -> state``, independent.
+        observe: ``(state, seat | None) -> observation``.
+        observe_action: ``(state, action, seat | None) -> action as seen``.
+        format_action: ``(action) -> notation``.
+        draw_text: ``(observation) -> text``.
+        draw_svg: ``(observation) -> SVG``, or ``None``.
+        sample_state: ``(observation, dealer) -> state``, or ``None``.
+        shuffle_hidden: ``(state, seat | None, dealer) -> None``, or ``None``.
+        evaluate: ``(state, seat) -> float``, or ``None``.
+    """
+
+    __slots__ = (
+        "_chance_outcomes",
+        "_explain",
+        "_new_state",
+        "_parse_action",
+        "_sample_chance",
+        "apply",
+        "bots",
+        "codec",
+        "copy",
+        "decision_point",
+        "distribution",
+        "draw_svg",
+        "draw_text",
+        "evaluate",
+        "format_action",
+        "id",
+        "info",
+        "legal_actions",
+        "observe",
+        "observe_action",
+        "sample_state",
+        "shuffle_hidden",
+        "table",
+        "variants",
+    )
+
+    def __init__(self, plugin: Plugin, variants: Sequence[Plugin] = ()) -> None:
+        described = sorted(
+            ((variant_info(variant), variant) for variant in variants),
+            key=lambda pair: pair[0].id,
+        )
+        binding = Binding(plugin, [variant for _, variant in described])
+        self.distribution = plugin.distribution
+        self.info: GameInfo = _game_info(plugin, binding)
+        self.variants: tuple[VariantInfo, ...] = tuple(info for info, _ in described)
+        self.id = "+".join([self.info.id, *(info.id for info in self.variants)])
+        self._check_variants()
+        self.codec = _codec(plugin, self.info)
+        self._check_conditional(plugin, binding)
+        bind = binding.bind
+        self._new_state: Callable[[Any, int, Dealer], S] = bind("new_state")
+        self.decision_point: Callable[[S], DecisionPoint] = bind("decision_point")
+        self.copy: Callable[[S], S] = bind("copy_state", make_copier(self.info.state))
+        self.legal_actions: Callable[[S], Sequence[A]] = bind("legal_actions")
+        self.apply: Callable[[S, A], None] = bind("apply_action")
+        self._explain: Callable[[O, A], str] = bind("explain_illegal", _explain)
+        self._chance_outcomes: Callable[[S], Any] = bind("chance_outcomes")
+        self._sample_chance: Callable[[S, Dealer], A] = bind("sample_chance")
+        self.format_action: Callable[[A], str] = bind("format_action")
+        self._parse_action: Callable[[str], A] | None = bind("parse_action")
+        copy = self.copy
+        self.observe: Callable[[S, int | None], O] = bind(
+            "observe", lambda state, _: copy(state)
+        )
+        self.observe_action: Callable[[S, A, int | None], A] = bind(
+            "observe_action", _as_it_is
+        )
+        self.sample_state: Callable[[O, Dealer], S] | None = bind("sample_state")
+        self.shuffle_hidden: Callable[[S, int | None, Dealer], None] | None = bind(
+            "shuffle_hidden"
+        )
+        self.draw_text: Callable[[O], str] = bind("draw_text")
+        self.draw_svg: Callable[[O], str] | None = bind("draw_svg")
+        self.evaluate: Callable[[S, int], float] | None = bind("evaluate")
+        bots = bind("bots")
+        self.bots: Mapping[str, Callable[[], Any]] = bots() if bots else {}
+        all_actions = bind("all_actions")
+        self.table: Callable[[Any, int], ActionTable[A] | OpenTable[A]] = (
+            functools.lru_cache(_TABLES)(
+                functools.partial(self._build_table, all_actions)
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<Game {self.id} rules {self.info.rules_version}>"
+
+    # ------------------------------------------------------------ the checked door
+
+    def options(self, data: Mapping[str, Any] | None = None, preset: str = "") -> Any:
+        """Return options from plain data, over a preset or the defaults.
+
+        Raises:
+            InvalidOptionsError: naming what is wrong.
+        """
+        base: dict[str, Any] = {}
+        if preset:
+            if preset not in self.info.presets:
+                known = ", ".join(self.info.presets) or "none"
+                msg = f"{self.info.id}: no preset {preset!r}; known: {known}"
+                raise InvalidOptionsError(msg)
+            base = self.codec.options_to_data(self.info.presets[preset])
+        return self.codec.options_from_data({**base, **(data or {})})
+
+    def check_seats(self, seats: int) -> None:
+        """Check a number of seats.
+
+        Raises:
+            InvalidOptionsError: if the game cannot be played by so many.
+        """
+        low, high = self.info.min_seats, self.info.max_seats
+        if not low <= seats <= high:
+            span = f"{low}" if low == high else f"{low} to {high}"
+            msg = f"{self.info.id} is played by {span} seats, not {seats}"
+            raise InvalidOptionsError(msg)
+
+    def new(
+        self, dealer: Dealer, options: Any = None, seats: int | None = None
+    ) -> S:
+        """Deal a new state.
+
+        Args:
+            dealer: the source of randomness.
+            options: an instance of the options class; ``None`` for the defaults.
+            seats: how many; ``None`` for the fewest.
+
+        Raises:
+            InvalidOptionsError: if options or seats are out of range.
+        """
+        if options is None:
+            options = self.info.options()
+        elif type(options) is not self.info.options:
+            msg = f"{self.info.id}: options are {self.info.options.__name__} values"
+            raise InvalidOptionsError(msg)
+        seats = self.info.min_seats if seats is None else seats
+        self.check_seats(seats)
+        try:
+            return self._new_state(options, seats, dealer)
+        except ValueError as error:
+            msg = f"{self.info.id}: {error}"
+            raise InvalidOptionsError(msg) from error
+
+    def play(self, state: S, action: A, legal: Sequence[A] | None = None) -> None:
+        """Apply an action if it is legal; else leave the state untouched.
+
+        Args:
+            state: changed in place.
+            action: an action of the seat to act.
+            legal: the legal actions, where they are at hand already.
+
+        Raises:
+            IllegalActionError: with the explanation, from what the seat knows.
+            MatchOverError: after the end.
+            GameError: where chance is to act.
+        """
+        if legal is None:
+            point = self.decision_point(state)
+            if type(point) is not Act:
+                raise _not_an_act(point)
+            legal = self.legal_actions(state)
+        if action not in legal:
+            seat = self.decision_point(state).seat
+            raise IllegalActionError(self.explain(self.observe(state, seat), action))
+        self.apply(state, action)
+
+    def explain(self, observation: O, action: A) -> str:
+        """Say why the seat of an observation may not do that."""
+        return self._explain(observation, action)
+
+    def outcome_of(self, state: S) -> Any:
+        """Return the outcome, or ``None`` while the match goes on."""
+        point = self.decision_point(state)
+        return point.outcome if type(point) is Over else None
+
+    # --------------------------------------------------------------------- chance
+
+    def chance_outcomes(self, state: S) -> list[tuple[A, int]]:
+        """Return the chance actions with integer weights.
+
+        Raises:
+            GameError: if there are too many to list.
+            PluginError: if a weight is not positive.
+        """
+        if self._chance_outcomes is None:
+            msg = f"{self.info.id} has too many chance outcomes to list them"
+            raise GameError(msg)
+        pairs = [
+            (action, (weight, 1) if isinstance(weight, int) else tuple(weight))
+            for action, weight in self._chance_outcomes(state)
+        ]
+        if not pairs or any(num < 1 or den < 1 for _, (num, den) in pairs):
+            msg = f"{self.info.id}: chance_outcomes() needs positive weights"
+            raise PluginError(msg)
+        scale = math.lcm(*(den for _, (_, den) in pairs))
+        return [(action, num * (scale // den)) for action, (num, den) in pairs]
+
+    def draw_chance(self, state: S, dealer: Dealer) -> A:
+        """Draw one chance action, each in proportion to its weight."""
+        if self._sample_chance is not None:
+            return self._sample_chance(state, dealer)
+        pairs = self.chance_outcomes(state)
+        return pairs[dealer.weighted([weight for _, weight in pairs])][0]
+
+    # --------------------------------------------------------------------- inside
+
+    def _build_table(
+        self, all_actions: Any, options: Any, seats: int
+    ) -> ActionTable[A] | OpenTable[A]:
+        if all_actions is None:
+            return OpenTable(self.codec, self.format_action, self._parse_action)
+        return ActionTable(
+            all_actions(options, seats), self.codec, self.format_action, game=self.id
+        )
+
+    def _check_variants(self) -> None:
+        ids = [info.id for info in self.variants]
+        for info in self.variants:
+            if self.info.id not in info.games:
+                msg = (
+                    f"variant {info.id} is not for {self.info.id}, but for "
+                    f"{', '.join(info.games)}"
+                )
+                raise PluginError(msg, code="plugin.wrong-game")
+            if ids.count(info.id) > 1:
+                msg = f"variant {info.id} is named twice; name it once"
+                raise PluginError(msg, code="plugin.variant-twice")
+
+    def _check_conditional(self, plugin: Plugin, binding: Binding) -> None:
+        info = self.info
+        if info.information is Information.HIDDEN:
+            for hook in MUST_IF_HIDDEN:
+                if not binding.has(hook):
+                    raise missing_hook(plugin, hook, "information is hidden")
+        elif not binding.has("observe") and info.observation is not info.state:
+            msg = (
+                f"{plugin.name}: without observe(), GameInfo.observation must be the "
+                "state class; set it so, or add the hook"
+            )
+            raise PluginError(msg)
+        if info.chance and not (
+            binding.has("chance_outcomes") or binding.has("sample_chance")
+        ):
+            raise missing_hook(plugin, "chance_outcomes", "GameInfo.chance is true")
+
+
+def variant_info(plugin: Plugin) -> VariantInfo:
+    """Return what a variant says of itself.
+
+    Raises:
+        PluginError: if it says nothing, or breaks the contract.
+    """
+    marked = check_plugin(plugin, variant=True)
+    if "describe_variant" not in marked:
+        raise missing_hook(plugin, "describe_variant")
+    return _described(plugin, "describe_variant", marked["describe_variant"], VariantInfo)
+
+
+def _game_info(plugin: Plugin, binding: Binding) -> GameInfo:
+    return _described(plugin, "describe", binding.bind("describe"), GameInfo)
+
+
+I = TypeVar("I")  # noqa: E741 - the class of a description
+
+
+def _described(
+    plugin: Plugin, hook: str, function: Callable[[], Any], cls: type[I]
+) -> I:
+    try:
+        info = function()
+    except (TypeError, ValueError) as error:
+        msg = f"{plugin.name}: {hook}() failed: {error}"
+        raise PluginError(msg) from error
+    if not isinstance(info, cls):
+        msg = (
+            f"{plugin.name}: {hook}() must return a {cls.__name__}, "
+            f"not {type(info).__name__}"
+        )
+        raise PluginError(msg)
+    return info
+
+
+def _codec(plugin: Plugin, info: GameInfo) -> ValueCodec:
+    try:
+        codec = ValueCodec(info)
+    except TypeError as error:
+        msg = f"{plugin.name}: {error}"
+        raise PluginError(msg, code="plugin.class") from error
+    for what, classes in (("options", (info.options,)), ("action", info.actions)):
+        for cls in classes:
+            if not is_frozen(cls) or cls.__hash__ is None:
+                msg = (
+                    f"{plugin.name}: the {what} class {cls.__name__} can be changed; "
+                    "decorate it with @attrs.frozen"
+                )
+                raise PluginError(msg, code="plugin.class")
+    if not attrs.inspect(info.state).is_slotted or is_frozen(info.state):
+        msg = (
+            f"{plugin.name}: the state class {info.state.__name__} must be a mutable "
+            "class with slots; decorate it with @attrs.define"
+        )
+        raise PluginError(msg, code="plugin.class")
+    try:
+        info.options()
+    except (TypeError, ValueError) as error:
+        msg = (
+            f"{plugin.name}: {info.options.__name__}() failed ({error}); give every "
+            "option a default"
+        )
+        raise PluginError(msg, code="plugin.class") from error
+    return codec
+
+
+def _explain(_: Any, action: Any) -> str:
+    return f"{action} is not among the legal actions"
+
+
+def _as_it_is(_: Any, action: Any, __: Any) -> Any:
+    return action
+
+
+def _not_an_act(point: DecisionPoint) -> GameError:
+    if type(point) is Chance:
+        return GameError("chance is to act, no seat", code="action.not-your-turn")
+    return MatchOverError("the match is over")

@@ -1,0 +1,205 @@
+"""The action table: the one place where actions meet the outside.
+
+Indices, text and data become actions only here, so nothing unknown, out of range
+or mistyped gets in.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from fritillary.codec.packing import pack
+from fritillary.codec.values import ValueCodec
+from fritillary.core.errors import (
+    AmbiguousActionError,
+    CodecError,
+    InvalidActionError,
+    PluginError,
+)
+from fritillary.core.info import MAX_TABLE
+
+A = TypeVar("A")
+
+
+def normal(text: str) -> str:
+    """Return notation as it is compared: lower case, single spaces."""
+    return " ".join(text.casefold().split())
+
+
+class ActionTable(Generic[A]):
+    """Every action of a game under some options, in a fixed order.
+
+    Attributes:
+        actions: the actions; the position of one is its index.
+        texts: their notations, in the same order.
+        index: index of an action, by action.
+    """
+
+    #: Whether an index counts in the table, or in the legal actions at hand.
+    listed = True
+
+    def __init__(
+        self,
+        actions: Sequence[A],
+        codec: ValueCodec,
+        format_action: Callable[[A], str],
+        *,
+        game: str,
+    ) -> None:
+        self.actions = tuple(actions)
+        self._codec = codec
+        if not 0 < len(self.actions) <= MAX_TABLE:
+            msg = f"{game}: all_actions() gave {len(self.actions)} actions"
+            raise PluginError(f"{msg}; give 1 to {MAX_TABLE}, or leave the hook out")
+        for action in self.actions:
+            if type(action) not in codec.info.actions:
+                msg = (
+                    f"{game}: all_actions() holds {action!r}, whose class is not in "
+                    "GameInfo.actions; add the class there"
+                )
+                raise PluginError(msg)
+        self.index: dict[A, int] = {a: i for i, a in enumerate(self.actions)}
+        if len(self.index) < len(self.actions):
+            msg = f"{game}: all_actions() repeats an action; list each once"
+            raise PluginError(msg)
+        self.texts = tuple(format_action(action) for action in self.actions)
+        self._by_text = {normal(t): a for t, a in zip(self.texts, actions, strict=True)}
+        if len(self._by_text) < len(self.actions):
+            seen: set[str] = set()
+            twice = next(t for t in self.texts if normal(t) in seen or seen.add(normal(t)))  # type: ignore[func-returns-value]
+            msg = f"{game}: format_action() writes two actions as {twice!r}"
+            raise PluginError(f"{msg}; make the notations differ in letters or digits")
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def at(self, index: int, legal: Sequence[A] = ()) -> A:
+        """Return the action of an index.
+
+        Raises:
+            InvalidActionError: if there is none.
+        """
+        del legal
+        if not 0 <= index < len(self.actions):
+            msg = f"index {index} is not in the table of {len(self.actions)} actions"
+            raise InvalidActionError(msg)
+        return self.actions[index]
+
+    def parse(self, text: str, legal: Sequence[A] = ()) -> A:
+        """Return the action of a notation; case and spacing do not matter.
+
+        Raises:
+            InvalidActionError: if there is none; names the nearest.
+        """
+        del legal
+        wanted = normal(text[:200])
+        action = self._by_text.get(wanted)
+        if action is None:
+            near = difflib.get_close_matches(wanted, self._by_text, n=3)
+            mend = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            msg = f"{text[:40]!r} is no action{mend}"
+            raise InvalidActionError(msg)
+        return action
+
+    def structure(self, data: Any) -> A:
+        """Return the action of plain data.
+
+        Raises:
+            InvalidActionError: naming the path of what is wrong.
+        """
+        return self._intern(_well_formed(self._codec, data))
+
+    def _intern(self, value: Any) -> A:
+        index = self.index.get(value)
+        if index is None:
+            msg = f"{self._codec.action_to_json(value)} is not in the action table"
+            raise InvalidActionError(msg)
+        return self.actions[index]
+
+    def digest(self) -> bytes:
+        """Return SHA-256 over the msgpack of all actions with their notations."""
+        rows = [
+            [text, self._codec.action_to_data(action)]
+            for text, action in zip(self.texts, self.actions, strict=True)
+        ]
+        return hashlib.sha256(pack(rows)).digest()
+
+
+class OpenTable(Generic[A]):
+    """Stands in for the table of a game that has too many actions to list.
+
+    An index counts in the legal actions at hand.
+    """
+
+    listed = False
+    actions: tuple[Any, ...] = ()
+
+    def __init__(
+        self,
+        codec: ValueCodec,
+        format_action: Callable[[A], str],
+        parse_action: Callable[[str], A] | None,
+    ) -> None:
+        self._codec = codec
+        self._format = format_action
+        self._parse = parse_action
+
+    def __len__(self) -> int:
+        return 0
+
+    def at(self, index: int, legal: Sequence[A] = ()) -> A:
+        """Return the legal action of an index.
+
+        Raises:
+            InvalidActionError: if there is none.
+        """
+        if not 0 <= index < len(legal):
+            msg = f"index {index} is not among the {len(legal)} legal actions"
+            raise InvalidActionError(msg)
+        return legal[index]
+
+    def parse(self, text: str, legal: Sequence[A] = ()) -> A:
+        """Return the action of a notation, among the legal ones first.
+
+        Raises:
+            InvalidActionError: if there is none.
+            AmbiguousActionError: if several fit.
+        """
+        wanted = normal(text)
+        fitting = [action for action in legal if normal(self._format(action)) == wanted]
+        if len(fitting) > 1:
+            msg = f"{text[:40]!r} fits {len(fitting)} actions"
+            raise AmbiguousActionError(msg)
+        if fitting:
+            return fitting[0]
+        if self._parse is not None:
+            try:
+                return self._parse(text)
+            except ValueError as error:
+                msg = f"{text[:40]!r} is no action: {error}"
+                raise InvalidActionError(msg) from error
+        msg = f"{text[:40]!r} is no legal action"
+        raise InvalidActionError(msg)
+
+    def structure(self, data: Any) -> A:
+        """Return the action of plain data.
+
+        Raises:
+            InvalidActionError: naming the path of what is wrong.
+        """
+        return _well_formed(self._codec, data)  # type: ignore[no-any-return]
+
+    def digest(self) -> bytes:
+        """Return SHA-256 of nothing: there is no table."""
+        return hashlib.sha256(b"").digest()
+
+
+def _well_formed(codec: ValueCodec, data: Any) -> Any:
+    try:
+        return codec.action_from_data(data)
+    except CodecError as error:
+        msg = f"no action of {codec.info.id}: {error}"
+        raise InvalidActionError(msg) from error

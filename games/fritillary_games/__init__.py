@@ -1,0 +1,1 @@
+"""Games that ship with Fritillary, written against its public interface only."""

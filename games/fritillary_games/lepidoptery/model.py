@@ -1,0 +1,178 @@
+"""The values of Lepidoptery: options, actions, state, observation."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated, Any, Final, TypeAlias
+
+from attrs import define, field, frozen, validators
+
+from fritillary import CardSet, Packed
+
+RANKS: Final = range(1, 11)
+
+#: How often each rank 1..10 is in a player's deck of 38 (L-a).
+COPIES: Final = (3, 4, 4, 4, 4, 4, 4, 4, 4, 3)
+
+DECK_SIZE: Final = 38
+HAND_SIZE: Final = 12
+
+#: Three bits a rank hold its count, rank 1 lowest: up to 7 of each.
+RANK_BITS: Final = 3
+
+#: A multiset of ranks in one integer; a rising list of ranks in bytes.
+Ranks: TypeAlias = Annotated[int, Packed(bits=RANK_BITS, lowest=1, size=10)]
+
+
+class Combo(enum.Enum):
+    """The five types of combination, one column each (L-d)."""
+
+    SINGLE = "single"
+    PAIR = "pair"
+    TRIPLE = "triple"
+    RUN2 = "run2"
+    RUN3 = "run3"
+
+
+#: The combination types in the order of the numbers that the state uses for them.
+COMBOS: Final = tuple(Combo)
+
+#: The marker of a player who may play any type.
+NO_TYPE: Final = 5
+
+#: How many cards a combination of each type has, joker included.
+SIZES: Final = (1, 2, 3, 2, 3)
+
+MAX_HEIGHT: Final = 12
+
+
+def _check_order(_: Any, __: Any, value: tuple[Combo, ...]) -> None:
+    if sorted(value, key=COMBOS.index) != list(COMBOS):
+        msg = "must name each of the five types once"
+        raise ValueError(msg)
+
+
+def _check_heights(_: Any, __: Any, value: tuple[int, ...]) -> None:
+    if len(value) != len(COMBOS) or not all(1 <= h <= MAX_HEIGHT for h in value):
+        msg = f"must be five heights from 1 to {MAX_HEIGHT}"
+        raise ValueError(msg)
+
+
+@frozen
+class Options:
+    """What may differ between two matches of Lepidoptery.
+
+    Args:
+        heights: free cells of each column, from left to right, 1 to 12 each.
+        order: which type's column stands where, from left to right.
+        same_type_may_beat: whether a combination may beat one of its own type;
+            true in the rule set `classic`, false in `bga`.
+        draw_at_twelve: whether a player who has exactly 12 cards at a refresh
+            draws one (L-k).
+        starter: the seat that leads first.
+    """
+
+    heights: tuple[int, ...] = field(default=(6,) * 5, validator=_check_heights)
+    order: tuple[Combo, ...] = field(
+        default=(Combo.RUN3, Combo.RUN2, Combo.SINGLE, Combo.PAIR, Combo.TRIPLE),
+        validator=_check_order,
+    )
+    same_type_may_beat: bool = True
+    draw_at_twelve: bool = True
+    starter: int = field(default=0, validator=validators.in_((0, 1)))
+
+
+@frozen(cache_hash=True)
+class Play:
+    """Play a combination and place a token in its column.
+
+    Args:
+        combo: its type.
+        rank: its lowest rank, 1 to 10.
+        joker: the rank the joker stands for, or 0 without the joker.
+    """
+
+    combo: Combo
+    rank: int
+    joker: int = 0
+
+
+@frozen(cache_hash=True)
+class Pass:
+    """Pass and refresh."""
+
+
+Action: TypeAlias = Play | Pass
+
+
+@define
+class State:
+    """The whole truth of a match.
+
+    Numbers 0 to 4 stand for the types of combination in the order of `COMBOS`.
+
+    Args:
+        options: of the match.
+        to_move: the seat to act; after the end, the winner.
+        hands: the ranks in each hand.
+        decks: each player's 26 cards after the deal, in the order of drawing.
+        drawn: how many cards of each deck have been drawn.
+        played: the ranks each player has played so far.
+        markers: the type on each player's marker, or 5 for none.
+        jokers: whether each player's joker is face up, ready.
+        tokens: the cells of each player's tokens, column by column from the left,
+            13 bits each, bottom first; the top bit of a column stays empty.
+        filled: how many tokens are in each column, from the left.
+        table: the combination to beat, or none when leading.
+        reason: how it ended: 0 not yet, 1 four in a line, 2 all cards shed.
+    """
+
+    options: Options
+    to_move: int
+    hands: list[Ranks]
+    decks: tuple[tuple[int, ...], ...]
+    drawn: list[int]
+    played: list[Ranks]
+    markers: list[int]
+    jokers: list[bool]
+    tokens: list[CardSet]
+    filled: list[int]
+    table: Play | None = None
+    reason: int = 0
+
+
+@frozen
+class Observation:
+    """All that a seat may know. Lists hold one entry a player, by seat.
+
+    Args:
+        options: of the match.
+        seat: who observes; nothing for a spectator.
+        to_move: the seat to act; nothing after the end.
+        hand: the observer's cards in rising order; empty for a spectator.
+        hand_sizes: how many cards each player holds.
+        deck_sizes: how many cards each player can still draw.
+        played: the ranks each player has played so far, in rising order.
+        markers: the type on each player's marker; nothing if any type is allowed.
+        jokers: whether each player's joker is face up, ready to be used.
+        columns: for each column from the left, the seats whose tokens lie in it,
+            from the bottom up.
+        table: the combination to beat; nothing when leading.
+        winner: the seat that has won; nothing before the end.
+        reason: why it ended, `four-in-line` or `all-shed`; nothing before.
+    """
+
+    options: Options
+    seat: int | None
+    to_move: int | None
+    hand: tuple[int, ...]
+    hand_sizes: tuple[int, ...]
+    deck_sizes: tuple[int, ...]
+    played: tuple[tuple[int, ...], ...]
+    markers: tuple[Combo | None, ...]
+    jokers: tuple[bool, ...]
+    columns: tuple[tuple[int, ...], ...]
+    table: Play | None
+    winner: int | None
+    reason: str | None
+
