@@ -1,5 +1,7 @@
 """What a bot is: the same shape in process and in every client."""
 
+# ruff: noqa: ANN401, TID251 - values of any game; bots get a generator of their own
+
 from __future__ import annotations
 
 import random
@@ -35,7 +37,7 @@ class MatchStart:
         options: of the game.
         seat: where the bot sits.
         seats: how many there are.
-        seed: 32 bytes of the bot's own; the same deal gives the same.
+        seed: a number below 2**53 of the bot's own; the same deal gives the same.
     """
 
     match_id: str
@@ -43,7 +45,7 @@ class MatchStart:
     options: Any
     seat: int
     seats: int
-    seed: bytes = b""
+    seed: int = 0
 
 
 @frozen
@@ -123,16 +125,17 @@ class Ask:
 class Bot(Protocol):
     """A program that answers asks; any method may be ``async``.
 
-    One instance plays one match.
+    One instance plays one match. A class that says ``light = True`` decides within
+    microseconds and never waits: the referee then asks it without a thread.
     """
 
-    def start(self, info: MatchStart) -> None | Awaitable[None]:
+    def start(self, info: MatchStart) -> Awaitable[None] | None:
         """Prepare for a match."""
 
     def decide(self, ask: Ask) -> Any:
         """Return a `Decision`, a bare legal action, or `Resign`."""
 
-    def end(self, outcome: Outcome | None) -> None | Awaitable[None]:
+    def end(self, outcome: Outcome | None) -> Awaitable[None] | None:
         """Hear the outcome; ``None`` if the match was void."""
 
 
@@ -148,6 +151,8 @@ class BaseBot:
 
 class UniformBot(BaseBot):
     """Chooses each legal action with equal probability."""
+
+    light = True
 
     def decide(self, ask: Ask) -> Any:
         """Return one of the legal actions."""

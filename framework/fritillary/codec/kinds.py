@@ -106,7 +106,7 @@ _HINT: Final = (
 )
 
 
-def kind_of(annotation: Any) -> Kind:  # noqa: C901, PLR0911, PLR0912 - a table
+def kind_of(annotation: Any) -> Kind:
     """Return what an annotation means.
 
     Raises:
@@ -130,20 +130,24 @@ def kind_of(annotation: Any) -> Kind:  # noqa: C901, PLR0911, PLR0912 - a table
             return Nullable(inner)
         if all(attrs.has(member) for member in others):
             return Union(others)
-    elif origin in (list, tuple):
+    elif origin is list:
         items = typing.get_args(annotation)
-        if origin is list:
+        if len(items) == 1:
             return Items(items[0], list)
+    elif origin is tuple:
+        items = typing.get_args(annotation)
         if len(items) == 2 and items[1] is Ellipsis:
             return Items(items[0], tuple)
         if items:
             return FixedTuple(items)
     elif origin is dict:
-        key, value = typing.get_args(annotation)
-        if key is str:
-            return Mapped(value)
+        items = typing.get_args(annotation)
+        if len(items) == 2 and items[0] is str:
+            return Mapped(items[1])
     elif isinstance(annotation, type):
-        if issubclass(annotation, enum.Enum):
+        if issubclass(annotation, enum.Flag):
+            pass  # several flags together are no member that could be named
+        elif issubclass(annotation, enum.Enum):
             values = {type(member.value) for member in annotation}
             if values and values <= {str, int}:
                 return Enumeration(annotation)
@@ -173,61 +177,105 @@ def fields_of(cls: type) -> list[tuple[str, Any]]:
     return [(field.name, field.type) for field in attrs.fields(cls) if field.init]
 
 
-def check_class(cls: type, *, options: type | None = None) -> None:
+def check_class(
+    cls: type, *, options: type | None = None, immutable: bool = False
+) -> None:
     """Check that everything in an attrs class can be coded.
 
     Args:
         cls: the class.
-        options: the options class, allowed by reference in a field ``options``.
+        options: the options class, where ``cls`` holds it by reference in its field
+            ``options``.
+        immutable: whether the values must be hashable: frozen classes and tuples
+            all the way down.
 
     Raises:
         TypeError: naming class and field of the first that cannot.
     """
-    for owner, name, annotation in _walk(cls, options, set()):
-        try:
-            if name == TAG:
-                msg = f"the name {TAG!r} is kept for unions; rename the field"
-                raise TypeError(msg)  # noqa: TRY301 - reported with its place below
-            kind_of(annotation)
-        except TypeError as error:
-            msg = f"{owner.__name__}.{name}: {error}"
-            raise TypeError(msg) from error
+    _check_class(cls, options, (), immutable=immutable)
 
 
-def _walk(
-    cls: type, options: type | None, seen: set[type]
-) -> Iterator[tuple[type, str, Any]]:
+def is_frozen(cls: type) -> bool:
+    """Say whether a class is a frozen attrs class."""
+    return bool(attrs.has(cls) and attrs.inspect(cls).is_frozen)
+
+
+def is_immutable(annotation: Any) -> bool:
+    """Say whether values of a type cannot change, all the way down."""
+    match kind_of(annotation):
+        case Primitive() | PackedInt() | Enumeration():
+            return True
+        case Nullable(inner=inner):
+            return is_immutable(inner)
+        case Items(item=item, factory=factory):
+            return factory is tuple and is_immutable(item)
+        case FixedTuple(items=items):
+            return all(is_immutable(item) for item in items)
+        case Mapped():
+            return False
+        case Union(members=members):
+            return all(is_immutable(member) for member in members)
+        case Record(type=cls):
+            return is_frozen(cls) and all(
+                is_immutable(inner) for _, inner in fields_of(cls)
+            )
+
+
+def _check_class(
+    cls: type, options: type | None, owners: tuple[type, ...], *, immutable: bool
+) -> None:
     if not attrs.has(cls):
         msg = f"{cls.__name__} is not an attrs class; decorate it with @attrs.define"
         raise TypeError(msg)
-    if cls in seen:
-        return
-    seen.add(cls)
+    if cls in owners:
+        msg = f"{cls.__name__} contains itself; refer to other values by their number"
+        raise TypeError(msg)
+    if immutable and (not is_frozen(cls) or cls.__eq__ is object.__eq__):
+        msg = (
+            f"{cls.__name__} can be changed, or compares by identity; decorate it with "
+            "@attrs.frozen"
+        )
+        raise TypeError(msg)
     try:
         fields = fields_of(cls)
     except NameError as error:
-        msg = f"{cls.__name__}: cannot resolve annotations ({error})"
+        msg = (
+            f"{cls.__name__}: cannot resolve annotations ({error}); import the name at "
+            "the top of the module, not under TYPE_CHECKING"
+        )
         raise TypeError(msg) from error
     for name, annotation in fields:
-        if options is not None and name == OPTIONS_FIELD and annotation is options:
-            continue
-        yield cls, name, annotation
-        yield from _walk_inside(annotation, options, seen)
+        try:
+            if name == TAG:
+                msg = f"the name {TAG!r} is kept for unions; rename the field"
+                raise TypeError(msg)
+            if options is not None and name == OPTIONS_FIELD and annotation is options:
+                continue
+            for inner in _classes_in(annotation):
+                _check_class(inner, None, (*owners, cls), immutable=immutable)
+            if immutable and not is_immutable(annotation):
+                msg = "lists and dicts can be changed; use tuple[...]"
+                raise TypeError(msg)
+        except TypeError as error:
+            msg = f"{cls.__name__}.{name}: {error}"
+            raise TypeError(msg) from error
 
 
-def _walk_inside(
-    annotation: Any, options: type | None, seen: set[type]
-) -> Iterator[tuple[type, str, Any]]:
+def _classes_in(annotation: Any) -> Iterator[type]:
+    """Yield the attrs classes of an annotation; raise where it is not allowed."""
     match kind_of(annotation):
         case Record(type=cls):
-            yield from _walk(cls, options, seen)
+            yield cls
         case Union(members=members):
-            for member in members:
-                yield from _walk(member, options, seen)
+            tags = [tag_of(member) for member in members]
+            if len(set(tags)) < len(tags):
+                msg = f"the classes of a union need different names, not {tags}"
+                raise TypeError(msg)
+            yield from members
         case Nullable(inner=inner) | Items(item=inner) | Mapped(value=inner):
-            yield from _walk_inside(inner, options, seen)
+            yield from _classes_in(inner)
         case FixedTuple(items=items):
             for item in items:
-                yield from _walk_inside(item, options, seen)
+                yield from _classes_in(item)
         case _:
             pass

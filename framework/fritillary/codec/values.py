@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Callable
 from typing import Any
 
 from fritillary.codec import kinds
-from fritillary.codec.converter import locate, make_converter
-from fritillary.codec.packing import from_json, pack, to_json, unpack
+from fritillary.codec.converter import Build, make_converter
+from fritillary.codec.packing import check_plain, from_json, pack, to_json, unpack
 from fritillary.codec.schema import json_schema
 from fritillary.core.errors import CodecError, InvalidOptionsError
 from fritillary.core.info import GameInfo
@@ -21,16 +22,20 @@ class ValueCodec:
     observations do not hold their options, which travel once; decoding takes
     them from the caller.
 
+    Encoding trusts that a value is what its class declares and checks, at no cost
+    to speak of, what other languages could not read: floats, integers of more than
+    53 bits, sets and the like raise `CodecError` naming their path. A field that
+    holds another plain type than declared shows when it is decoded.
+
     Raises:
         TypeError: when built for a class that cannot be coded; names the field.
     """
 
     def __init__(self, info: GameInfo) -> None:
         self.info = info
-        kinds.check_class(info.options)
-        for cls in (info.state, info.observation, *info.actions):
-            kinds.check_class(cls, options=info.options)
+        kinds.check_class(info.options, immutable=True)
         for cls in (info.state, info.observation):
+            kinds.check_class(cls, options=info.options)
             fields = dict(kinds.fields_of(cls))
             if fields.get(kinds.OPTIONS_FIELD) is not info.options:
                 msg = (
@@ -38,26 +43,27 @@ class ValueCodec:
                     " that refers to the options"
                 )
                 raise TypeError(msg)
-        self._action_type: Any = (
-            info.actions[0]
-            if len(info.actions) == 1
-            else typing.Union[info.actions]  # noqa: UP007 - members known at run time
-        )
+        for cls in info.actions:
+            kinds.check_class(cls, immutable=True)
         tags = [kinds.tag_of(cls) for cls in info.actions]
         if len(set(tags)) < len(tags):
             msg = f"action classes need different names, not {', '.join(tags)}"
             raise TypeError(msg)
-        self._fast = make_converter(options=info.options, detailed=False)
-        self._detailed = make_converter(options=info.options, detailed=True)
+        self._action_type: Any = info.actions[0]
+        if len(info.actions) > 1:
+            self._action_type = typing.Union[info.actions]  # noqa: UP007 - at run time
         # Alone, options are whole; inside a state they are a reference.
-        dump = self._fast.get_unstructure_hook
+        converter = make_converter(info.options)
+        dump = converter.get_unstructure_hook
         self._dump_options = dump(info.options)
         self._dump_state = dump(info.state)
         self._dump_action = dump(self._action_type)
         self._dump_observation = dump(info.observation)
-        self._build_state = self._fast.get_structure_hook(info.state)
-        self._build_observation = self._fast.get_structure_hook(info.observation)
-        self._build_action = self._fast.get_structure_hook(self._action_type)
+        build: Callable[[Any], Build] = converter.get_structure_hook
+        self._build_options = build(info.options)
+        self._build_state = build(info.state)
+        self._build_action = build(self._action_type)
+        self._build_observation = build(info.observation)
 
     # -- options
 
@@ -73,11 +79,11 @@ class ValueCodec:
                 out of range.
         """
         try:
-            return self._detailed.structure(data, self.info.options)
-        except Exception as error:
-            path, reason = locate(error)
-            name = path[2:] or "options"
-            msg = f"{self.info.id}: {name}: {reason}"
+            check_plain(data)
+            return self._build_options(data)
+        except CodecError as error:
+            name = error.path[2:] or "options"
+            msg = f"{self.info.id}: {name}: {error.reason}"
             raise InvalidOptionsError(msg) from error
 
     def encode_options(self, options: Any) -> bytes:
@@ -105,9 +111,7 @@ class ValueCodec:
         Raises:
             CodecError: naming the path of the bad field.
         """
-        return self._with_options(
-            unpack(raw), options, self.info.state, self._build_state
-        )
+        return self._build_state(unpack(raw), options=options)
 
     # -- observations
 
@@ -125,7 +129,7 @@ class ValueCodec:
         Raises:
             CodecError: naming the path of the bad field.
         """
-        return self.observation_from_data(unpack(raw), options)
+        return self._build_observation(unpack(raw), options=options)
 
     def observation_from_data(self, data: Any, options: Any) -> Any:
         """Return the observation of data.
@@ -133,9 +137,8 @@ class ValueCodec:
         Raises:
             CodecError: naming the path of the bad field.
         """
-        return self._with_options(
-            data, options, self.info.observation, self._build_observation
-        )
+        check_plain(data)
+        return self._build_observation(data, options=options)
 
     # -- actions
 
@@ -157,7 +160,8 @@ class ValueCodec:
         Raises:
             CodecError: naming the path of the bad field.
         """
-        return self._build(data, self._action_type, self._build_action)
+        check_plain(data)
+        return self._build_action(data)
 
     # -- schemas
 
@@ -173,29 +177,6 @@ class ValueCodec:
                 leave_out=(kinds.OPTIONS_FIELD,),
             ),
         }
-
-    # -- inside
-
-    def _with_options(self, data: Any, options: Any, cls: type, build: Any) -> Any:
-        if type(data) is not dict:
-            msg = f"expected a map, got {type(data).__name__}"
-            raise CodecError(msg)
-        if kinds.OPTIONS_FIELD in data:
-            msg = "options do not travel inside; they are known already"
-            raise CodecError(msg, path=f"$.{kinds.OPTIONS_FIELD}")
-        return self._build({**data, kinds.OPTIONS_FIELD: options}, cls, build)
-
-    def _build(self, data: Any, cls: Any, build: Any) -> Any:
-        try:
-            return build(data, cls)
-        except Exception as fast_error:
-            # Once more, slowly, to learn where.
-            try:
-                self._detailed.structure(data, cls)
-            except Exception as error:
-                path, reason = locate(error)
-                raise CodecError(reason, path=path) from error
-            raise CodecError(str(fast_error)) from fast_error
 
 
 def decode_json_options(codec: ValueCodec, text: str) -> Any:

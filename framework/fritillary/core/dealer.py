@@ -6,6 +6,8 @@ algorithm and test vectors. :class:`FastDealer` serves search and tests. A third
 which walks through every outcome, is in ``fritillary.testing``.
 """
 
+# ruff: noqa: TID251 - owns the randomness of rules
+
 from __future__ import annotations
 
 import hashlib
@@ -43,12 +45,22 @@ class Dealer(ABC):
         """Return a uniform integer in ``0 <= x < n``.
 
         Raises:
+            TypeError: if ``n`` is not an integer.
             ValueError: if ``n`` is less than 1.
         """
 
     @abstractmethod
     def stream(self, *labels: Label) -> Dealer:
-        """Return the independent stream of that name, at its beginning."""
+        """Return the independent stream of that name, at its beginning.
+
+        Args:
+            labels: strings and integers; 1 and "1" are different names, and so are
+                ("a", "b") and ("ab",).
+
+        Raises:
+            TypeError: if a label is neither a string nor an integer; booleans are
+                neither.
+        """
 
     def shuffle(self, items: MutableSequence[T]) -> None:
         """Shuffle in place; every order is equally likely (Fisher-Yates)."""
@@ -63,18 +75,34 @@ class Dealer(ABC):
         Raises:
             ValueError: if there is none.
         """
+        if not items:
+            msg = "choice() needs at least one item"
+            raise ValueError(msg)
         return items[self.below(len(items))]
 
     def weighted(self, weights: Sequence[int]) -> int:
         """Return an index, each in proportion to its non-negative weight.
 
+        Draws one number below the sum of the weights and counts it off against
+        them, first to last.
+
         Raises:
+            TypeError: if a weight is not an integer.
             ValueError: if a weight is negative or all are zero.
         """
-        if any(weight < 0 for weight in weights):
-            msg = "weights must not be negative"
+        total = 0
+        for weight in weights:
+            if type(weight) is not int:
+                msg = f"weights are integers, not {type(weight).__name__}"
+                raise TypeError(msg)
+            if weight < 0:
+                msg = f"weights must not be negative: {weight}"
+                raise ValueError(msg)
+            total += weight
+        if not total:
+            msg = "weighted() needs a weight above zero"
             raise ValueError(msg)
-        ball = self.below(sum(weights))
+        ball = self.below(total)
         for index, weight in enumerate(weights):
             ball -= weight
             if ball < 0:
@@ -90,13 +118,23 @@ class SealedDealer(Dealer):
     surplus low bits and draws again while the value is not below ``n``;
     ``below(1)`` takes nothing. The seed of a named stream is
     ``HMAC(seed, "stream" + labels)``.
+
+    Args:
+        seed: exactly 32 bytes.
+
+    Raises:
+        TypeError: if the seed is not bytes.
+        ValueError: if it has another length.
     """
 
     __slots__ = ("_buffer", "_counter", "_position", "_seed")
 
     def __init__(self, seed: bytes) -> None:
+        if type(seed) is not bytes:
+            msg = f"a seed is bytes, not {type(seed).__name__}"
+            raise TypeError(msg)
         if len(seed) != SEED_BYTES:
-            msg = f"a sealed dealer needs a seed of {SEED_BYTES} bytes"
+            msg = f"a sealed dealer needs a seed of {SEED_BYTES} bytes, not {len(seed)}"
             raise ValueError(msg)
         self._seed = seed
         self._counter = 0
@@ -105,9 +143,8 @@ class SealedDealer(Dealer):
 
     def below(self, n: int) -> int:
         """Return a uniform integer in ``0 <= x < n``; see the class."""
-        if n < 1:
-            msg = f"below() needs at least 1, not {n}"
-            raise ValueError(msg)
+        if type(n) is not int or n < 1:
+            raise _bad_bound(n)
         if n == 1:
             return 0
         bits = (n - 1).bit_length()
@@ -146,24 +183,35 @@ class FastDealer(Dealer):
 
     Args:
         seed: an integer, a string, or a ``random.Random`` to draw from.
+
+    Raises:
+        TypeError: if the seed is something else.
     """
 
-    __slots__ = ("_name", "_random", "_seed")
+    __slots__ = ("_random", "_seed")
 
     def __init__(self, seed: int | str | random.Random = 0) -> None:
         if isinstance(seed, random.Random):
             self._random = seed
             self._seed: int | str = seed.getrandbits(64)
-        else:
-            self._random = random.Random(seed)
+        elif type(seed) in {int, str}:
+            # As text, since -1 and 1 seed a generator alike.
+            self._random = random.Random(repr(seed))
             self._seed = seed
+        else:
+            msg = f"a seed is an integer or a string, not {type(seed).__name__}"
+            raise TypeError(msg)
 
     def below(self, n: int) -> int:
         """Return a uniform integer in ``0 <= x < n``."""
+        if type(n) is not int or n < 1:
+            raise _bad_bound(n)
         return self._random.randrange(n)
 
     def stream(self, *labels: Label) -> FastDealer:
         """Return the stream of that name; equal seeds and names give equal ones."""
+        for label in labels:
+            _check_label(label)
         return FastDealer(f"{self._seed!r}/{labels!r}")
 
     def shuffle(self, items: MutableSequence[T]) -> None:
@@ -172,8 +220,22 @@ class FastDealer(Dealer):
         items[:] = sorted(items, key=lambda _: draw())
 
 
+def _bad_bound(n: object) -> Exception:
+    if type(n) is not int:
+        return TypeError(f"below() needs an integer, not {type(n).__name__}")
+    return ValueError(f"below() needs at least 1, not {n}")
+
+
+def _check_label(label: Label) -> None:
+    if type(label) is not str and type(label) is not int:
+        msg = f"labels are strings and integers, not {type(label).__name__}"
+        raise TypeError(msg)
+
+
 def _encode_label(label: Label) -> bytes:
-    kind, body = (
-        (b"s", label.encode()) if isinstance(label, str) else (b"i", b"%d" % label)
-    )
+    _check_label(label)
+    if isinstance(label, str):
+        kind, body = b"s", label.encode()
+    else:
+        kind, body = b"i", b"%d" % label
     return kind + len(body).to_bytes(4, "big") + body

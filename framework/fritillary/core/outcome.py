@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from attrs import frozen, validators
 from attrs import field as _field
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from attrs import frozen, validators
 
 _INTS = validators.deep_iterable(validators.instance_of(int))
+
+
+def _tuple(values: Iterable[int]) -> tuple[int, ...]:
+    return tuple(values)
 
 
 @frozen
@@ -26,11 +27,11 @@ class Outcome:
     """
 
     reason: str = _field(validator=validators.instance_of(str))
-    scores: tuple[int, ...] = _field(converter=tuple, validator=_INTS)
-    placing: tuple[int, ...] = _field(converter=tuple, validator=_INTS)
+    scores: tuple[int, ...] = _field(converter=_tuple, validator=_INTS)
+    placing: tuple[int, ...] = _field(converter=_tuple, validator=_INTS)
 
     def __attrs_post_init__(self) -> None:
-        if len(self.scores) != len(self.placing):
+        if not 0 < len(self.scores) == len(self.placing):
             msg = "an outcome needs one score and one place per seat"
             raise ValueError(msg)
         if self.placing != rank(tuple(-place for place in self.placing)):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import types
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any, Final
 
 import pluggy
@@ -18,7 +18,7 @@ from attrs import frozen
 
 from fritillary.core.errors import PluginError
 from fritillary.plugins import specs
-from fritillary.plugins.markers import PROJECT
+from fritillary.plugins.markers import PROJECT, hookimpl
 
 _MARK: Final = f"{PROJECT}_impl"
 
@@ -26,7 +26,7 @@ _MARK: Final = f"{PROJECT}_impl"
 HOOKS: Final[dict[str, tuple[str, ...]]] = {
     name: tuple(inspect.signature(function).parameters)
     for name, function in vars(specs).items()
-    if isinstance(function, FunctionType) and hasattr(function, f"{PROJECT}_spec")
+    if isinstance(function, types.FunctionType) and hasattr(function, f"{PROJECT}_spec")
 }
 
 MUST: Final = (
@@ -41,6 +41,9 @@ MUST: Final = (
 
 #: What a game with hidden information must have besides.
 MUST_IF_HIDDEN: Final = ("observe", "sample_state", "shuffle_hidden")
+
+#: Hooks that every game has, since what they do by default will do for most.
+DEFAULTS: Final = ("copy_state", "explain_illegal", "observe", "observe_action")
 
 #: Hooks whose result is nothing.
 _NO_RESULT: Final = frozenset({"apply_action", "shuffle_hidden"})
@@ -69,12 +72,11 @@ def check_plugin(plugin: Plugin, *, variant: bool) -> dict[str, Callable[..., An
             wrapper where none may be; names the plugin, the hook and the mend.
     """
     marked: dict[str, Callable[..., Any]] = {}
-    for name, value in sorted(vars(plugin.module).items()):
-        if not callable(value):
-            continue
+    for name in sorted(dir(plugin.module)):
+        value = getattr(plugin.module, name, None)
         mark = getattr(value, _MARK, None)
-        if mark is None:
-            if name in HOOKS and isinstance(value, FunctionType):
+        if type(mark) is not dict:
+            if name in HOOKS and callable(value):
                 msg = (
                     f"{plugin.name}: {name}() is named like a hook but not marked; "
                     "put @hookimpl before it, or rename it"
@@ -87,10 +89,49 @@ def check_plugin(plugin: Plugin, *, variant: bool) -> dict[str, Callable[..., An
             mend = f"did you mean {near[0]}()?" if near else "remove the marker"
             msg = f"{plugin.name}: there is no hook {hook}(); {mend}"
             raise PluginError(msg, code="plugin.unknown-hook")
-        _check_arguments(plugin, hook, value)
-        _check_kind(plugin, hook, mark, variant=variant)
-        marked[hook] = value
+        function: Any = value
+        _check_function(plugin, hook, function, mark)
+        _check_arguments(plugin, hook, function)
+        _check_place(plugin, hook, mark, variant=variant)
+        if hook in marked:
+            msg = (
+                f"{plugin.name}: {hook}() has two implementations, one of them "
+                f"{name}(specname={hook!r}); keep one"
+            )
+            raise PluginError(msg, code="plugin.two-implementations")
+        marked[hook] = function
     return marked
+
+
+def _check_function(
+    plugin: Plugin, hook: str, function: Any, mark: dict[str, Any]
+) -> None:
+    if mark.get("hookwrapper"):
+        msg = (
+            f"{plugin.name}: {hook}() is an old-style wrapper; use "
+            "@hookimpl(wrapper=True) and return the result"
+        )
+        raise PluginError(msg, code="plugin.old-wrapper")
+    # pluggy registers nothing else, without a word.
+    if not inspect.isroutine(function):
+        msg = f"{plugin.name}: {hook} must be a function; write 'def {hook}(...)'"
+        raise PluginError(msg, code="plugin.no-function")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        msg = f"{plugin.name}: {hook}() is async; rules are plain functions, use 'def'"
+        raise PluginError(msg, code="plugin.no-function")
+    yields = inspect.isgeneratorfunction(function)
+    if mark.get("wrapper") and not yields:
+        msg = (
+            f"{plugin.name}: the wrapper {hook}() never yields; write "
+            "'result = yield' where the wrapped function is to run"
+        )
+        raise PluginError(msg, code="plugin.no-yield")
+    if yields and not mark.get("wrapper"):
+        msg = (
+            f"{plugin.name}: {hook}() yields; return a value, or mark a wrapper "
+            "@hookimpl(wrapper=True)"
+        )
+        raise PluginError(msg, code="plugin.no-function")
 
 
 def _check_arguments(plugin: Plugin, hook: str, function: Callable[..., Any]) -> None:
@@ -109,15 +150,9 @@ def _check_arguments(plugin: Plugin, hook: str, function: Callable[..., Any]) ->
         raise PluginError(msg, code="plugin.wrong-arguments")
 
 
-def _check_kind(
+def _check_place(
     plugin: Plugin, hook: str, mark: dict[str, Any], *, variant: bool
 ) -> None:
-    if mark.get("hookwrapper"):
-        msg = (
-            f"{plugin.name}: {hook}() is an old-style wrapper; use "
-            "@hookimpl(wrapper=True) and return the result"
-        )
-        raise PluginError(msg, code="plugin.old-wrapper")
     wrapper = bool(mark.get("wrapper"))
     if wrapper and not variant:
         msg = (
@@ -131,6 +166,12 @@ def _check_kind(
             "implementation; mark it @hookimpl(wrapper=True)"
         )
         raise PluginError(msg, code="plugin.two-implementations")
+    if mark.get("tryfirst") or mark.get("trylast"):
+        msg = (
+            f"{plugin.name}: {hook}() asks for a place in the order; variants apply in "
+            "the order of their ids, so leave out tryfirst and trylast"
+        )
+        raise PluginError(msg, code="plugin.order")
     if not variant and hook == "describe_variant":
         msg = (
             f"{plugin.name}: describe_variant() belongs to variants; a game has "
@@ -159,42 +200,42 @@ class Binding:
             if hook not in self._plain:
                 raise missing_hook(game, hook)
         self._wrappers: dict[str, list[str]] = {}
-        self._register(game)
-        for variant in variants:
+        self._manager.register(game.module, name="game")
+        for position, variant in enumerate(variants):
             for hook in check_plugin(variant, variant=True):
                 if hook == "describe_variant":
                     continue
-                if hook not in self._plain:
+                if hook not in self._plain and hook not in DEFAULTS:
                     msg = (
                         f"{variant.name}: wraps {hook}(), which {game.name} does not "
                         "implement; wrap a hook that it has"
                     )
                     raise PluginError(msg, code="plugin.nothing-to-wrap")
                 self._wrappers.setdefault(hook, []).append(variant.name)
-            self._register(variant)
-
-    def _register(self, plugin: Plugin) -> None:
-        try:
-            self._manager.register(plugin.module, name=plugin.name)
-            self._manager.check_pending()
-        except (ValueError, pluggy.PluginValidationError) as error:
-            msg = f"{plugin.name}: {error}"
-            raise PluginError(msg) from error
+            # The last registered is the outermost.
+            self._manager.register(variant.module, name=f"variant {position}")
 
     def has(self, hook: str) -> bool:
         """Say whether the game implements a hook."""
         return hook in self._plain
+
+    def plain(self, hook: str) -> Callable[..., Any]:
+        """Return the game's own function for a must-hook, without the variants."""
+        return self._plain[hook]
 
     def bind(self, hook: str, default: Callable[..., Any] | None = None) -> Any:
         """Return what to call for a hook, with positional arguments.
 
         Args:
             hook: its name.
-            default: called when the game does not implement it.
+            default: called when the game does not implement it; its arguments are
+                named as the hook's.
         """
-        plain = self._plain.get(hook, default)
         if hook not in self._wrappers:
-            return plain
+            return self._plain.get(hook, default)
+        if hook not in self._plain and default is not None:
+            module = types.SimpleNamespace(**{hook: hookimpl(default)})
+            self._manager.register(module, name=f"default {hook}")
         return self._through_pluggy(hook)
 
     def _through_pluggy(self, hook: str) -> Callable[..., Any]:

@@ -16,42 +16,43 @@ from fritillary.codec import kinds
 def make_copier(cls: type) -> Callable[[Any], Any]:
     """Return a function that copies instances of an attrs class.
 
+    Fields with ``init=False`` are derived from what is shared, and shared as well.
+
     Raises:
         TypeError: if a field has a type that the codec does not allow.
     """
-    scope: dict[str, Any] = {"new": cls.__new__, "cls": cls}
-    attrs.resolve_types(cls, include_extras=True)
-    lines = ["def copy_state(old):", "    state = new(cls)"]
+    scope: dict[str, Any] = {"new": cls.__new__, "cls": cls, "put": object.__setattr__}
+    attrs.resolve_types(cls)
+    lines = ["def copy_state(state):", "    copy = new(cls)"]
     for field in attrs.fields(cls):
-        source = f"old.{field.name}"
+        source = f"state.{field.name}"
         if field.init:
             source = _expression(field.type, source, scope)
-        # Fields with init=False are derived from what is shared.
-        lines.append(f"    state.{field.name} = {source}")
-    lines.append("    return state")
+        # A frozen class that holds something that can change is set by force.
+        lines.append(
+            f"    put(copy, {field.name!r}, {source})"
+            if kinds.is_frozen(cls)
+            else f"    copy.{field.name} = {source}"
+        )
+    lines.append("    return copy")
     code = compile("\n".join(lines), f"<copier of {cls.__qualname__}>", "exec")
     exec(code, scope)  # noqa: S102 - our own text, made from field names
     copier: Callable[[Any], Any] = scope["copy_state"]
     return copier
 
 
-def is_frozen(cls: type) -> bool:
-    """Say whether an attrs class is frozen."""
-    return bool(attrs.has(cls) and attrs.inspect(cls).is_frozen)
-
-
 def _expression(annotation: Any, source: str, scope: dict[str, Any]) -> str:
-    if _immutable(annotation):
+    if kinds.is_immutable(annotation):
         return source
     match kinds.kind_of(annotation):
         case kinds.Items(item=item, factory=factory):
-            if factory is list and _immutable(item):
+            if factory is list and kinds.is_immutable(item):
                 return f"{source}.copy()"
             inner = _expression(item, "item", scope)
             loop = f"{inner} for item in {source}"
             return f"[{loop}]" if factory is list else f"tuple([{loop}])"
         case kinds.Mapped(value=value):
-            if _immutable(value):
+            if kinds.is_immutable(value):
                 return f"{source}.copy()"
             inner = _expression(value, "item", scope)
             return f"{{key: {inner} for key, item in {source}.items()}}"
@@ -71,26 +72,13 @@ def _expression(annotation: Any, source: str, scope: dict[str, Any]) -> str:
         case kinds.Union(members=members):
             name = f"copy_{len(scope)}"
             copiers = {
-                cls: (lambda value: value) if is_frozen(cls) else make_copier(cls)
+                cls: _share if kinds.is_immutable(cls) else make_copier(cls)
                 for cls in members
             }
             scope[name] = lambda value: copiers[type(value)](value)
             return f"{name}({source})"
-    return source  # pragma: no cover - the other kinds are immutable
+    raise AssertionError  # pragma: no cover - the other kinds are immutable
 
 
-def _immutable(annotation: Any) -> bool:
-    match kinds.kind_of(annotation):
-        case kinds.Primitive() | kinds.PackedInt() | kinds.Enumeration():
-            return True
-        case kinds.Nullable(inner=inner):
-            return _immutable(inner)
-        case kinds.Items(item=item, factory=factory):
-            return factory is tuple and _immutable(item)
-        case kinds.FixedTuple(items=items):
-            return all(_immutable(item) for item in items)
-        case kinds.Record(type=cls):
-            return is_frozen(cls)
-        case kinds.Union(members=members):
-            return all(is_frozen(member) for member in members)
-    return False
+def _share(value: Any) -> Any:
+    return value

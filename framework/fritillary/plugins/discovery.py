@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Iterable
 from importlib import metadata
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from attrs import frozen
 from fritillary.core.errors import (
     AmbiguousGameError,
     FritillaryError,
+    PluginError,
     UnknownGameError,
 )
 from fritillary.core.info import GameInfo, VariantInfo
@@ -59,25 +60,30 @@ class Registry:
         self.problems: list[Problem] = []
         self._games: list[Found] = []
         self._variants: list[Found] = []
+        self._disabled: set[str] = set()
         self._built: dict[str, Game[Any, Any, Any]] = {}
 
     def load(self) -> None:
-        """Load the plugins of all installed distributions."""
-        disabled = {
-            name.strip() for name in os.environ.get(DISABLED, "").split(",") if name
-        }
+        """Load the plugins of all installed distributions; call it once.
+
+        Whatever a plugin raises while it is imported or described, it is skipped and
+        harms nobody; ``sys.exit`` counts as well. Only an interrupt by the user gets
+        through.
+        """
+        names = os.environ.get(DISABLED, "").split(",")
+        self._disabled = {name.strip() for name in names} - {""}
         for group, add in ((GAMES, self.add_game), (VARIANTS, self.add_variant)):
             points = sorted(
                 metadata.entry_points(group=group),
                 key=lambda point: (_distribution(point), point.name),
             )
             for point in points:
-                if point.name in disabled:
+                if point.name in self._disabled:
                     continue
                 distribution = _distribution(point)
                 try:
                     add(Plugin(point.name, point.load(), distribution))
-                except Exception as error:  # noqa: BLE001 - a stranger's import
+                except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's
                     reason = (
                         error.message
                         if isinstance(error, FritillaryError)
@@ -92,8 +98,7 @@ class Registry:
             PluginError: if it breaks the contract.
         """
         game: Game[Any, Any, Any] = Game(plugin)
-        self._games.append(Found(plugin, game.info))
-        self._built.clear()
+        self._add(self._games, Found(plugin, game.info))
 
     def add_variant(self, plugin: Plugin) -> None:
         """Add a variant.
@@ -101,7 +106,18 @@ class Registry:
         Raises:
             PluginError: if it breaks the contract.
         """
-        self._variants.append(Found(plugin, variant_info(plugin)))
+        self._add(self._variants, Found(plugin, variant_info(plugin)))
+
+    def _add(self, among: list[Found], new: Found) -> None:
+        where = new.plugin.distribution
+        for found in among:
+            if found.info.id == new.info.id and found.plugin.distribution == where:
+                msg = (
+                    f"{new.plugin.name}: {found.plugin.name} of the same distribution "
+                    f"has the id {new.info.id!r} already; choose another"
+                )
+                raise PluginError(msg, code="plugin.id-twice")
+        among.append(new)
         self._built.clear()
 
     def games(self) -> list[tuple[str, GameInfo]]:
@@ -124,36 +140,48 @@ class Registry:
             AmbiguousGameError: if several distributions have it.
             PluginError: if a variant does not fit the game.
         """
-        if name not in self._built:
-            game_id, *variant_ids = name.split("+")
-            found = self._find(self._games, game_id, "game", "fritillary games")
+        game_id, *variant_ids = name.split("+")
+        # The order in which variants are named does not matter.
+        key = "+".join([game_id, *sorted(variant_ids)])
+        if key not in self._built:
+            found = self._find(self._games, game_id, "game")
             variants = [
-                self._find(self._variants, variant, "variant", "fritillary games").plugin
+                self._find(self._variants, variant, "variant").plugin
                 for variant in variant_ids
             ]
-            self._built[name] = Game(found.plugin, variants)
-        return self._built[name]
+            self._built[key] = Game(found.plugin, variants)
+        return self._built[key]
 
-    def _find(
-        self, among: Iterable[Found], name: str, what: str, command: str
-    ) -> Found:
-        distribution, _, plain = name.rpartition(":")
+    def _find(self, among: list[Found], name: str, what: str) -> Found:
+        distribution, colon, plain = name.rpartition(":")
         fitting = [
             found
             for found in among
             if found.info.id == plain
-            and (not distribution or found.plugin.distribution == distribution)
+            and (not colon or found.plugin.distribution == distribution)
         ]
         if len(fitting) > 1:
             names = " or ".join(f"{f.plugin.distribution}:{plain}" for f in fitting)
             msg = f"several plugins are the {what} {plain!r}; say {names}"
             raise AmbiguousGameError(msg)
         if not fitting:
-            broken = [problem for problem in self.problems if problem.name == plain]
-            why = f" (it was skipped: {broken[0].reason})" if broken else ""
-            msg = f"no {what} {name[:60]!r}{why}; '{command}' lists what is installed"
+            why = self._why_not(plain)
+            near = difflib.get_close_matches(name[:60], self._names(among), n=1)
+            mend = f"did you mean {near[0]!r}? " if near and not why else ""
+            msg = (
+                f"no {what} {name[:60]!r}{why}; {mend}'fritillary games' lists what is "
+                "installed"
+            )
             raise UnknownGameError(msg)
         return fitting[0]
+
+    def _why_not(self, name: str) -> str:
+        if name in self._disabled:
+            return f" (it is disabled by {DISABLED})"
+        for problem in self.problems:
+            if problem.name == name:
+                return f" (it was skipped: {problem.reason})"
+        return ""
 
     @staticmethod
     def _names(among: list[Found]) -> dict[str, Any]:
@@ -168,5 +196,3 @@ class Registry:
 
 def _distribution(point: metadata.EntryPoint) -> str:
     return point.dist.name if point.dist is not None else ""
-
-

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
 
+from fritillary.codec import kinds
+from fritillary.codec.paths import sentence
 from fritillary.codec.values import ValueCodec
 from fritillary.core.dealer import Dealer
 from fritillary.core.errors import (
@@ -27,7 +30,7 @@ from fritillary.plugins.binding import (
     check_plugin,
     missing_hook,
 )
-from fritillary.plugins.copier import is_frozen, make_copier
+from fritillary.plugins.copier import make_copier
 from fritillary.plugins.table import ActionTable, OpenTable
 
 S = TypeVar("S")
@@ -65,6 +68,7 @@ class Game(Generic[S, A, O]):
         observe: ``(state, seat | None) -> observation``.
         observe_action: ``(state, action, seat | None) -> action as seen``.
         format_action: ``(action) -> notation``.
+        masks_actions: whether a seat may see an action otherwise than it is.
         draw_text: ``(observation) -> text``.
         draw_svg: ``(observation) -> SVG``, or ``None``.
         sample_state: ``(observation, dealer) -> state``, or ``None``.
@@ -91,6 +95,7 @@ class Game(Generic[S, A, O]):
         "id",
         "info",
         "legal_actions",
+        "masks_actions",
         "observe",
         "observe_action",
         "sample_state",
@@ -104,12 +109,13 @@ class Game(Generic[S, A, O]):
             ((variant_info(variant), variant) for variant in variants),
             key=lambda pair: pair[0].id,
         )
+        self.variants: tuple[VariantInfo, ...] = tuple(info for info, _ in described)
+        self._check_twice()
         binding = Binding(plugin, [variant for _, variant in described])
         self.distribution = plugin.distribution
         self.info: GameInfo = _game_info(plugin, binding)
-        self.variants: tuple[VariantInfo, ...] = tuple(info for info, _ in described)
         self.id = "+".join([self.info.id, *(info.id for info in self.variants)])
-        self._check_variants()
+        self._check_for()
         self.codec = _codec(plugin, self.info)
         self._check_conditional(plugin, binding)
         bind = binding.bind
@@ -119,17 +125,17 @@ class Game(Generic[S, A, O]):
         self.legal_actions: Callable[[S], Sequence[A]] = bind("legal_actions")
         self.apply: Callable[[S, A], None] = bind("apply_action")
         self._explain: Callable[[O, A], str] = bind("explain_illegal", _explain)
-        self._chance_outcomes: Callable[[S], Any] = bind("chance_outcomes")
-        self._sample_chance: Callable[[S, Dealer], A] = bind("sample_chance")
+        self._chance_outcomes: Callable[[S], Any] | None = bind("chance_outcomes")
+        self._sample_chance: Callable[[S, Dealer], A] | None = bind("sample_chance")
         self.format_action: Callable[[A], str] = bind("format_action")
         self._parse_action: Callable[[str], A] | None = bind("parse_action")
-        copy = self.copy
         self.observe: Callable[[S, int | None], O] = bind(
-            "observe", lambda state, _: copy(state)
+            "observe", _observing(self.copy)
         )
         self.observe_action: Callable[[S, A, int | None], A] = bind(
             "observe_action", _as_it_is
         )
+        self.masks_actions: bool = self.observe_action is not _as_it_is
         self.sample_state: Callable[[O, Dealer], S] | None = bind("sample_state")
         self.shuffle_hidden: Callable[[S, int | None, Dealer], None] | None = bind(
             "shuffle_hidden"
@@ -138,7 +144,7 @@ class Game(Generic[S, A, O]):
         self.draw_svg: Callable[[O], str] | None = bind("draw_svg")
         self.evaluate: Callable[[S, int], float] | None = bind("evaluate")
         bots = bind("bots")
-        self.bots: Mapping[str, Callable[[], Any]] = bots() if bots else {}
+        self.bots: Mapping[str, Callable[[], Any]] = _bots(plugin, bots) if bots else {}
         all_actions = bind("all_actions")
         self.table: Callable[[Any, int], ActionTable[A] | OpenTable[A]] = (
             functools.lru_cache(_TABLES)(
@@ -164,7 +170,12 @@ class Game(Generic[S, A, O]):
                 msg = f"{self.info.id}: no preset {preset!r}; known: {known}"
                 raise InvalidOptionsError(msg)
             base = self.codec.options_to_data(self.info.presets[preset])
-        return self.codec.options_from_data({**base, **(data or {})})
+        try:
+            merged = {**base, **(data or {})}
+        except TypeError as error:
+            msg = f"{self.info.id}: options are a map, not {type(data).__name__}"
+            raise InvalidOptionsError(msg) from error
+        return self.codec.options_from_data(merged)
 
     def check_seats(self, seats: int) -> None:
         """Check a number of seats.
@@ -173,14 +184,12 @@ class Game(Generic[S, A, O]):
             InvalidOptionsError: if the game cannot be played by so many.
         """
         low, high = self.info.min_seats, self.info.max_seats
-        if not low <= seats <= high:
+        if type(seats) is not int or not low <= seats <= high:
             span = f"{low}" if low == high else f"{low} to {high}"
             msg = f"{self.info.id} is played by {span} seats, not {seats}"
             raise InvalidOptionsError(msg)
 
-    def new(
-        self, dealer: Dealer, options: Any = None, seats: int | None = None
-    ) -> S:
+    def new(self, dealer: Dealer, options: Any = None, seats: int | None = None) -> S:
         """Deal a new state.
 
         Args:
@@ -190,6 +199,7 @@ class Game(Generic[S, A, O]):
 
         Raises:
             InvalidOptionsError: if options or seats are out of range.
+            PluginError: if the game deals something else than a state.
         """
         if options is None:
             options = self.info.options()
@@ -199,10 +209,18 @@ class Game(Generic[S, A, O]):
         seats = self.info.min_seats if seats is None else seats
         self.check_seats(seats)
         try:
-            return self._new_state(options, seats, dealer)
+            state = self._new_state(options, seats, dealer)
         except ValueError as error:
             msg = f"{self.info.id}: {error}"
             raise InvalidOptionsError(msg) from error
+        cls = self.info.state
+        if not isinstance(state, cls) or getattr(state, "options", 0) is not options:
+            msg = (
+                f"{self.info.id}: new_state() must return a {cls.__name__} that refers "
+                "to the options it was given"
+            )
+            raise PluginError(msg, code="plugin.state")
+        return state
 
     def play(self, state: S, action: A, legal: Sequence[A] | None = None) -> None:
         """Apply an action if it is legal; else leave the state untouched.
@@ -249,14 +267,17 @@ class Game(Generic[S, A, O]):
             msg = f"{self.info.id} has too many chance outcomes to list them"
             raise GameError(msg)
         pairs = [
-            (action, (weight, 1) if isinstance(weight, int) else tuple(weight))
+            (action, *_fraction(weight))
             for action, weight in self._chance_outcomes(state)
         ]
-        if not pairs or any(num < 1 or den < 1 for _, (num, den) in pairs):
-            msg = f"{self.info.id}: chance_outcomes() needs positive weights"
-            raise PluginError(msg)
-        scale = math.lcm(*(den for _, (_, den) in pairs))
-        return [(action, num * (scale // den)) for action, (num, den) in pairs]
+        if not pairs or any(num < 1 or den < 1 for _, num, den in pairs):
+            msg = (
+                f"{self.info.id}: chance_outcomes() needs at least one outcome, each "
+                "with a weight that is a positive integer or a pair of them"
+            )
+            raise PluginError(msg, code="plugin.weight")
+        scale = math.lcm(*(den for _, _, den in pairs))
+        return [(action, num * (scale // den)) for action, num, den in pairs]
 
     def draw_chance(self, state: S, dealer: Dealer) -> A:
         """Draw one chance action, each in proportion to its weight."""
@@ -276,18 +297,22 @@ class Game(Generic[S, A, O]):
             all_actions(options, seats), self.codec, self.format_action, game=self.id
         )
 
-    def _check_variants(self) -> None:
+    def _check_twice(self) -> None:
         ids = [info.id for info in self.variants]
+        for info_id in ids:
+            if ids.count(info_id) > 1:
+                msg = f"variant {info_id} is named twice; name it once"
+                raise PluginError(msg, code="plugin.variant-twice")
+
+    def _check_for(self) -> None:
         for info in self.variants:
             if self.info.id not in info.games:
                 msg = (
                     f"variant {info.id} is not for {self.info.id}, but for "
-                    f"{', '.join(info.games)}"
+                    f"{', '.join(info.games)}; add it to VariantInfo.games, or leave "
+                    "the variant out"
                 )
                 raise PluginError(msg, code="plugin.wrong-game")
-            if ids.count(info.id) > 1:
-                msg = f"variant {info.id} is named twice; name it once"
-                raise PluginError(msg, code="plugin.variant-twice")
 
     def _check_conditional(self, plugin: Plugin, binding: Binding) -> None:
         info = self.info
@@ -300,11 +325,22 @@ class Game(Generic[S, A, O]):
                 f"{plugin.name}: without observe(), GameInfo.observation must be the "
                 "state class; set it so, or add the hook"
             )
-            raise PluginError(msg)
-        if info.chance and not (
-            binding.has("chance_outcomes") or binding.has("sample_chance")
-        ):
+            raise PluginError(msg, code="plugin.missing-hook")
+        draws = [h for h in ("chance_outcomes", "sample_chance") if binding.has(h)]
+        if info.chance and not draws:
             raise missing_hook(plugin, "chance_outcomes", "GameInfo.chance is true")
+        if draws and not info.chance:
+            msg = (
+                f"{plugin.name}: {draws[0]}() is never asked; set GameInfo.chance, or "
+                "remove the hook"
+            )
+            raise PluginError(msg, code="plugin.useless-hook")
+        if binding.has("all_actions") and binding.has("parse_action"):
+            msg = (
+                f"{plugin.name}: parse_action() is never asked, since all_actions() "
+                "gives a table; remove one of them"
+            )
+            raise PluginError(msg, code="plugin.useless-hook")
 
 
 def variant_info(plugin: Plugin) -> VariantInfo:
@@ -316,11 +352,26 @@ def variant_info(plugin: Plugin) -> VariantInfo:
     marked = check_plugin(plugin, variant=True)
     if "describe_variant" not in marked:
         raise missing_hook(plugin, "describe_variant")
-    return _described(plugin, "describe_variant", marked["describe_variant"], VariantInfo)
+    return _described(
+        plugin, "describe_variant", marked["describe_variant"], VariantInfo
+    )
 
 
 def _game_info(plugin: Plugin, binding: Binding) -> GameInfo:
-    return _described(plugin, "describe", binding.bind("describe"), GameInfo)
+    own = binding.plain("describe")
+    plain = _described(plugin, "describe", own, GameInfo)
+    wrapped = binding.bind("describe")
+    if wrapped is own:
+        return plain
+    info = _described(plugin, "describe", wrapped, GameInfo)
+    # Records name the game by its id and rules version, variants beside it.
+    if (info.id, info.rules_version) != (plain.id, plain.rules_version):
+        msg = (
+            f"{plugin.name}: a variant changes the id or the rules version in "
+            "describe(); leave both, the variant has its own"
+        )
+        raise PluginError(msg, code="plugin.describe")
+    return info
 
 
 I = TypeVar("I")  # noqa: E741 - the class of a description
@@ -331,16 +382,36 @@ def _described(
 ) -> I:
     try:
         info = function()
-    except (TypeError, ValueError) as error:
-        msg = f"{plugin.name}: {hook}() failed: {error}"
-        raise PluginError(msg) from error
+    except PluginError:
+        raise
+    except Exception as error:
+        msg = (
+            f"{plugin.name}: {hook}() failed: {sentence(error)}; it must return a "
+            f"{cls.__name__}"
+        )
+        raise PluginError(msg, code="plugin.describe") from error
     if not isinstance(info, cls):
         msg = (
             f"{plugin.name}: {hook}() must return a {cls.__name__}, "
             f"not {type(info).__name__}"
         )
-        raise PluginError(msg)
+        raise PluginError(msg, code="plugin.describe")
     return info
+
+
+def _bots(plugin: Plugin, function: Callable[[], Any]) -> Mapping[str, Any]:
+    bots = function()
+    if (
+        not isinstance(bots, Mapping)
+        or not all(isinstance(name, str) for name in bots)
+        or not all(map(callable, bots.values()))
+    ):
+        msg = (
+            f"{plugin.name}: bots() must return a mapping from names to classes or "
+            "functions that make a bot"
+        )
+        raise PluginError(msg, code="plugin.bots")
+    return types.MappingProxyType(dict(bots))
 
 
 def _codec(plugin: Plugin, info: GameInfo) -> ValueCodec:
@@ -349,15 +420,7 @@ def _codec(plugin: Plugin, info: GameInfo) -> ValueCodec:
     except TypeError as error:
         msg = f"{plugin.name}: {error}"
         raise PluginError(msg, code="plugin.class") from error
-    for what, classes in (("options", (info.options,)), ("action", info.actions)):
-        for cls in classes:
-            if not is_frozen(cls) or cls.__hash__ is None:
-                msg = (
-                    f"{plugin.name}: the {what} class {cls.__name__} can be changed; "
-                    "decorate it with @attrs.frozen"
-                )
-                raise PluginError(msg, code="plugin.class")
-    if not attrs.inspect(info.state).is_slotted or is_frozen(info.state):
+    if not attrs.inspect(info.state).is_slotted or kinds.is_frozen(info.state):
         msg = (
             f"{plugin.name}: the state class {info.state.__name__} must be a mutable "
             "class with slots; decorate it with @attrs.define"
@@ -365,20 +428,45 @@ def _codec(plugin: Plugin, info: GameInfo) -> ValueCodec:
         raise PluginError(msg, code="plugin.class")
     try:
         info.options()
-    except (TypeError, ValueError) as error:
+    except Exception as error:
         msg = (
-            f"{plugin.name}: {info.options.__name__}() failed ({error}); give every "
-            "option a default"
+            f"{plugin.name}: {info.options.__name__}() failed ({sentence(error)}); "
+            "give every option a default"
         )
         raise PluginError(msg, code="plugin.class") from error
+    for name, preset in info.presets.items():
+        if type(preset) is not info.options:
+            msg = (
+                f"{plugin.name}: the preset {name!r} must be an instance of "
+                f"{info.options.__name__}"
+            )
+            raise PluginError(msg, code="plugin.class")
     return codec
 
 
-def _explain(_: Any, action: Any) -> str:
+def _fraction(weight: object) -> tuple[int, int]:
+    """Return a weight as numerator and denominator; ``(0, 0)`` if it is none."""
+    match weight:
+        case int():
+            return int(weight), 1
+        case [int(numerator), int(denominator)]:
+            return numerator, denominator
+        case _:
+            return 0, 0
+
+
+def _explain(observation: Any, action: Any) -> str:
     return f"{action} is not among the legal actions"
 
 
-def _as_it_is(_: Any, action: Any, __: Any) -> Any:
+def _observing(copy: Callable[[Any], Any]) -> Callable[[Any, int | None], Any]:
+    def observe(state: Any, seat: int | None) -> Any:
+        return copy(state)
+
+    return observe
+
+
+def _as_it_is(state: Any, action: Any, seat: int | None) -> Any:
     return action
 
 

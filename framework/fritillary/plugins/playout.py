@@ -1,5 +1,7 @@
 """Random playouts: the fast seeded chooser and a loop to copy."""
 
+# ruff: noqa: TID251 - the generator is the caller's
+
 from __future__ import annotations
 
 import random
@@ -41,5 +43,3 @@ def playout(game: Game[S, A, O], state: S, rng: random.Random) -> Outcome:
             if dealer is None:
                 dealer = FastDealer(rng)
             apply(state, game.draw_chance(state, dealer))
-
-

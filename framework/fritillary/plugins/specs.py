@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
 @hookspec(firstresult=True)
 def describe() -> GameInfo:  # type: ignore[empty-body]
-    """Describe the game. *Must.* Called once, when the plugin is loaded."""
+    """Describe the game.
+
+    *Must.* Called once, when the plugin is loaded.
+    """
 
 
 @hookspec(firstresult=True)
 def new_state(options: Any, seats: int, dealer: Dealer) -> Any:
-    """Deal and set up. *Must.*
+    """Deal and set up.
+
+    *Must.*
 
     Args:
         options: an instance of the options class, in range.
@@ -49,15 +54,18 @@ def new_state(options: Any, seats: int, dealer: Dealer) -> Any:
 
 @hookspec(firstresult=True)
 def decision_point(state: Any) -> DecisionPoint:  # type: ignore[empty-body]
-    """Say whose turn it is: `Act`, `Chance` or `Over`. *Must.*
+    """Say whose turn it is: `Act`, `Chance` or `Over`.
 
-    Called all the time: return interned values (``ACTS[seat]``, ``CHANCE``).
+    *Must.* Called all the time: return interned values (``ACTS[seat]``, ``CHANCE``).
     """
 
 
 @hookspec(firstresult=True)
 def copy_state(state: Any) -> Any:
-    """Return an independent copy. Default: generated from the attrs fields."""
+    """Return an independent copy.
+
+    Default: generated from the attrs fields.
+    """
 
 
 # ---------------------------------------------------------------- family: action
@@ -75,9 +83,9 @@ def all_actions(options: Any, seats: int) -> Sequence[Any]:  # type: ignore[empt
 
 @hookspec(firstresult=True)
 def legal_actions(state: Any) -> Sequence[Any]:  # type: ignore[empty-body]
-    """List what the seat to act may do now. *Must.*
+    """List what the seat to act may do now.
 
-    Called at an `Act` only.
+    *Must.* Called at an `Act` only.
 
     Returns:
         Entries of the table in table order, no duplicates, never empty; a tuple,
@@ -87,9 +95,9 @@ def legal_actions(state: Any) -> Sequence[Any]:  # type: ignore[empty-body]
 
 @hookspec(firstresult=True)
 def apply_action(state: Any, action: Any) -> None:
-    """Change ``state`` in place by a legal action or a chance action. *Must.*
+    """Change ``state`` in place by a legal action or a chance action.
 
-    Need not check legality: the caller has.
+    *Must.* Need not check legality: the caller has.
     """
 
 
@@ -120,7 +128,10 @@ def sample_chance(state: Any, dealer: Dealer) -> Any:
 
 @hookspec(firstresult=True)
 def format_action(action: Any) -> str:  # type: ignore[empty-body]
-    """Return the notation of an action: short, for people, unique. *Must.*"""
+    """Return the notation of an action: short, for people, unique.
+
+    *Must.* Two notations of one table differ in more than case and spacing.
+    """
 
 
 @hookspec(firstresult=True)
@@ -177,7 +188,10 @@ def shuffle_hidden(state: Any, seat: int | None, dealer: Dealer) -> None:
 
 @hookspec(firstresult=True)
 def draw_text(observation: Any) -> str:  # type: ignore[empty-body]
-    """Draw an observation for a terminal, at most 80 columns wide. *Must.*"""
+    """Draw an observation for a terminal, at most 80 columns wide.
+
+    *Must.*
+    """
 
 
 @hookspec(firstresult=True)
@@ -206,4 +220,7 @@ def bots() -> Mapping[str, Any]:  # type: ignore[empty-body]
 
 @hookspec(firstresult=True)
 def describe_variant() -> VariantInfo:  # type: ignore[empty-body]
-    """Describe a variant. *Must* for variants; games do not have it."""
+    """Describe a variant.
+
+    *Must* for variants; games do not have it.
+    """

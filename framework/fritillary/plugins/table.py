@@ -9,9 +9,10 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from fritillary.codec.packing import pack
+from fritillary.codec.paths import sentence
 from fritillary.codec.values import ValueCodec
 from fritillary.core.errors import (
     AmbiguousActionError,
@@ -22,6 +23,13 @@ from fritillary.core.errors import (
 from fritillary.core.info import MAX_TABLE
 
 A = TypeVar("A")
+
+
+#: Texts of actions are looked at so far; nobody's notation is longer.
+_LONGEST: Final = 200
+
+#: In tables up to this size, a text that fits nothing gets the nearest ones named.
+_SUGGESTED: Final = 1_000
 
 
 def normal(text: str) -> str:
@@ -53,25 +61,36 @@ class ActionTable(Generic[A]):
         self._codec = codec
         if not 0 < len(self.actions) <= MAX_TABLE:
             msg = f"{game}: all_actions() gave {len(self.actions)} actions"
-            raise PluginError(f"{msg}; give 1 to {MAX_TABLE}, or leave the hook out")
-        for action in self.actions:
+            raise _bad(f"{msg}; give 1 to {MAX_TABLE}, or leave the hook out")
+        self.index: dict[A, int] = {}
+        self._by_text: dict[str, A] = {}
+        texts = []
+        for index, action in enumerate(self.actions):
             if type(action) not in codec.info.actions:
+                msg = f"{game}: all_actions() holds {action!r}, whose class is not in "
+                raise _bad(f"{msg}GameInfo.actions; add the class there")
+            try:
+                first = self.index.setdefault(action, index)
+            except TypeError as error:
+                msg = f"{game}: all_actions() holds {action!r}, which has no hash"
+                raise _bad(f"{msg} ({error}); build it from tuples only") from error
+            if first != index:
+                msg = f"{game}: all_actions() repeats {action!r}; list it once"
+                raise _bad(msg)
+            text = format_action(action)
+            texts.append(text)
+            if not isinstance(text, str) or not normal(text):
+                msg = f"{game}: format_action() writes {action!r} as {text!r}"
+                raise _bad(f"{msg}; return text that is not empty")
+            if len(text) > _LONGEST:
                 msg = (
-                    f"{game}: all_actions() holds {action!r}, whose class is not in "
-                    "GameInfo.actions; add the class there"
+                    f"{game}: format_action() writes {action!r} in {len(text)} letters"
                 )
-                raise PluginError(msg)
-        self.index: dict[A, int] = {a: i for i, a in enumerate(self.actions)}
-        if len(self.index) < len(self.actions):
-            msg = f"{game}: all_actions() repeats an action; list each once"
-            raise PluginError(msg)
-        self.texts = tuple(format_action(action) for action in self.actions)
-        self._by_text = {normal(t): a for t, a in zip(self.texts, actions, strict=True)}
-        if len(self._by_text) < len(self.actions):
-            seen: set[str] = set()
-            twice = next(t for t in self.texts if normal(t) in seen or seen.add(normal(t)))  # type: ignore[func-returns-value]
-            msg = f"{game}: format_action() writes two actions as {twice!r}"
-            raise PluginError(f"{msg}; make the notations differ in letters or digits")
+                raise _bad(f"{msg}; {_LONGEST} at most")
+            if self._by_text.setdefault(normal(text), action) is not action:
+                msg = f"{game}: format_action() writes two actions as {text!r}"
+                raise _bad(f"{msg}; make them differ in letters or digits")
+        self.texts = tuple(texts)
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -83,7 +102,7 @@ class ActionTable(Generic[A]):
             InvalidActionError: if there is none.
         """
         del legal
-        if not 0 <= index < len(self.actions):
+        if type(index) is not int or not 0 <= index < len(self.actions):
             msg = f"index {index} is not in the table of {len(self.actions)} actions"
             raise InvalidActionError(msg)
         return self.actions[index]
@@ -95,10 +114,12 @@ class ActionTable(Generic[A]):
             InvalidActionError: if there is none; names the nearest.
         """
         del legal
-        wanted = normal(text[:200])
+        wanted = _wanted(text)
         action = self._by_text.get(wanted)
         if action is None:
-            near = difflib.get_close_matches(wanted, self._by_text, n=3)
+            near: list[str] = []
+            if len(self.actions) <= _SUGGESTED:
+                near = difflib.get_close_matches(wanted[:40], self._by_text)
             mend = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             msg = f"{text[:40]!r} is no action{mend}"
             raise InvalidActionError(msg)
@@ -156,7 +177,7 @@ class OpenTable(Generic[A]):
         Raises:
             InvalidActionError: if there is none.
         """
-        if not 0 <= index < len(legal):
+        if type(index) is not int or not 0 <= index < len(legal):
             msg = f"index {index} is not among the {len(legal)} legal actions"
             raise InvalidActionError(msg)
         return legal[index]
@@ -168,7 +189,7 @@ class OpenTable(Generic[A]):
             InvalidActionError: if there is none.
             AmbiguousActionError: if several fit.
         """
-        wanted = normal(text)
+        wanted = _wanted(text)
         fitting = [action for action in legal if normal(self._format(action)) == wanted]
         if len(fitting) > 1:
             msg = f"{text[:40]!r} fits {len(fitting)} actions"
@@ -177,9 +198,10 @@ class OpenTable(Generic[A]):
             return fitting[0]
         if self._parse is not None:
             try:
-                return self._parse(text)
-            except ValueError as error:
-                msg = f"{text[:40]!r} is no action: {error}"
+                return self._parse(text[:_LONGEST])
+            except Exception as error:
+                # Foreign text finds the gaps of a parser; they are no fault of ours.
+                msg = f"{text[:40]!r} is no action: {sentence(error)}"
                 raise InvalidActionError(msg) from error
         msg = f"{text[:40]!r} is no legal action"
         raise InvalidActionError(msg)
@@ -195,6 +217,17 @@ class OpenTable(Generic[A]):
     def digest(self) -> bytes:
         """Return SHA-256 of nothing: there is no table."""
         return hashlib.sha256(b"").digest()
+
+
+def _bad(message: str) -> PluginError:
+    return PluginError(message, code="plugin.table")
+
+
+def _wanted(text: str) -> str:
+    if type(text) is not str:
+        msg = f"a notation is text, not {type(text).__name__}"
+        raise InvalidActionError(msg)
+    return normal(text[:_LONGEST])
 
 
 def _well_formed(codec: ValueCodec, data: Any) -> Any:

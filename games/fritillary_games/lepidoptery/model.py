@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
-import enum
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from attrs import define, field, frozen, validators
 
 from fritillary import CardSet, Packed
+from fritillary_games.lepidoptery.actions import (
+    COMBOS,
+    NUMBERS,
+    RANK_BITS,
+    RANKS,
+    SIZES,
+    UNITS,
+    Action,
+    Combo,
+    Pass,
+    Play,
+)
+from fritillary_games.lepidoptery.layout import Layout, layout_of
 
-RANKS: Final = range(1, 11)
+__all__ = [
+    "COMBOS",
+    "COPIES",
+    "DECK_SIZE",
+    "FULL_DECK",
+    "HAND_SIZE",
+    "MAX_HEIGHT",
+    "NO_TYPE",
+    "NUMBERS",
+    "RANKS",
+    "RANK_BITS",
+    "REASONS",
+    "SIZES",
+    "UNITS",
+    "Action",
+    "Combo",
+    "Observation",
+    "Options",
+    "Pass",
+    "Play",
+    "Ranks",
+    "State",
+]
 
 #: How often each rank 1..10 is in a player's deck of 38 (L-a).
 COPIES: Final = (3, 4, 4, 4, 4, 4, 4, 4, 4, 3)
@@ -17,48 +51,36 @@ COPIES: Final = (3, 4, 4, 4, 4, 4, 4, 4, 4, 3)
 DECK_SIZE: Final = 38
 HAND_SIZE: Final = 12
 
-#: Three bits a rank hold its count, rank 1 lowest: up to 7 of each.
-RANK_BITS: Final = 3
-
 #: A multiset of ranks in one integer; a rising list of ranks in bytes.
 Ranks: TypeAlias = Annotated[int, Packed(bits=RANK_BITS, lowest=1, size=10)]
 
-
-class Combo(enum.Enum):
-    """The five types of combination, one column each (L-d)."""
-
-    SINGLE = "single"
-    PAIR = "pair"
-    TRIPLE = "triple"
-    RUN2 = "run2"
-    RUN3 = "run3"
-
-
-#: The combination types in the order of the numbers that the state uses for them.
-COMBOS: Final = tuple(Combo)
+#: All 38 cards of a player as one packed hand.
+FULL_DECK: Final = sum(
+    copies * UNITS[rank] for rank, copies in zip(RANKS, COPIES, strict=True)
+)
 
 #: The marker of a player who may play any type.
 NO_TYPE: Final = 5
 
-#: How many cards a combination of each type has, joker included.
-SIZES: Final = (1, 2, 3, 2, 3)
-
 MAX_HEIGHT: Final = 12
 
+#: The reasons of an outcome, by the number that the state uses for them.
+REASONS: Final = (None, "four-in-line", "all-shed")
 
-def _check_order(_: Any, __: Any, value: tuple[Combo, ...]) -> None:
+
+def _check_order(_: object, __: object, value: tuple[Combo, ...]) -> None:
     if sorted(value, key=COMBOS.index) != list(COMBOS):
         msg = "must name each of the five types once"
         raise ValueError(msg)
 
 
-def _check_heights(_: Any, __: Any, value: tuple[int, ...]) -> None:
+def _check_heights(_: object, __: object, value: tuple[int, ...]) -> None:
     if len(value) != len(COMBOS) or not all(1 <= h <= MAX_HEIGHT for h in value):
         msg = f"must be five heights from 1 to {MAX_HEIGHT}"
         raise ValueError(msg)
 
 
-@frozen
+@frozen(cache_hash=True)
 class Options:
     """What may differ between two matches of Lepidoptery.
 
@@ -82,47 +104,24 @@ class Options:
     starter: int = field(default=0, validator=validators.in_((0, 1)))
 
 
-@frozen(cache_hash=True)
-class Play:
-    """Play a combination and place a token in its column.
-
-    Args:
-        combo: its type.
-        rank: its lowest rank, 1 to 10.
-        joker: the rank the joker stands for, or 0 without the joker.
-    """
-
-    combo: Combo
-    rank: int
-    joker: int = 0
-
-
-@frozen(cache_hash=True)
-class Pass:
-    """Pass and refresh."""
-
-
-Action: TypeAlias = Play | Pass
-
-
 @define
 class State:
-    """The whole truth of a match.
+    """The whole truth of a match. Lists hold one entry a player, by seat.
 
     Numbers 0 to 4 stand for the types of combination in the order of `COMBOS`.
+    What a player has played is not kept: it is what is missing from hand and deck.
 
     Args:
         options: of the match.
         to_move: the seat to act; after the end, the winner.
         hands: the ranks in each hand.
-        decks: each player's 26 cards after the deal, in the order of drawing.
-        drawn: how many cards of each deck have been drawn.
-        played: the ranks each player has played so far.
+        decks: the cards each player can still draw, the next one first, each as
+            the packed hand of that one card (`UNITS`).
         markers: the type on each player's marker, or 5 for none.
         jokers: whether each player's joker is face up, ready.
         tokens: the cells of each player's tokens, column by column from the left,
-            13 bits each, bottom first; the top bit of a column stays empty.
-        filled: how many tokens are in each column, from the left.
+            bottom first; a column takes as many bits as the tallest has cells.
+        filled: how many tokens are in each type's column, by type.
         table: the combination to beat, or none when leading.
         reason: how it ended: 0 not yet, 1 four in a line, 2 all cards shed.
     """
@@ -130,15 +129,23 @@ class State:
     options: Options
     to_move: int
     hands: list[Ranks]
-    decks: tuple[tuple[int, ...], ...]
-    drawn: list[int]
-    played: list[Ranks]
+    decks: list[tuple[int, ...]]
     markers: list[int]
     jokers: list[bool]
     tokens: list[CardSet]
     filled: list[int]
     table: Play | None = None
     reason: int = 0
+    #: Follows from the options and from which column is full.
+    layout: Layout = field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        layout = layout_of(self.options)
+        if any(self.filled):
+            for number, height in enumerate(layout.heights):
+                if self.filled[number] == height:
+                    layout = layout.when_full(number)
+        self.layout = layout
 
 
 @frozen
@@ -175,4 +182,3 @@ class Observation:
     table: Play | None
     winner: int | None
     reason: str | None
-

@@ -1,0 +1,5 @@
+"""``python -m fritillary``."""
+
+from fritillary.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""The application object: owns the plugins and the data folder, wires the layers."""

@@ -1,0 +1,91 @@
+"""The application: one registry of plugins, one data folder, one key."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fritillary.core.errors import StorageError
+from fritillary.plugins.discovery import Registry
+from fritillary.record.signing import Signer
+
+if TYPE_CHECKING:
+    from fritillary.service.tokens import TokenStore
+
+#: The environment variable that names the data folder.
+DATA: Final = "FRITILLARY_DATA"
+
+
+def default_data() -> Path:
+    """Return the data folder of this user."""
+    named = os.environ.get(DATA)
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
+    return base / "fritillary"
+
+
+class Application:
+    """Owns what the commands share; everything is loaded when first asked for.
+
+    Args:
+        data: the data folder; ``None`` for the user's own.
+    """
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._data = data or default_data()
+
+    @functools.cached_property
+    def registry(self) -> Registry:
+        """The installed games and variants."""
+        registry = Registry()
+        registry.load()
+        return registry
+
+    @functools.cached_property
+    def data(self) -> Path:
+        """The data folder, made if missing, for this user alone.
+
+        Raises:
+            StorageError: if it cannot be used.
+        """
+        return private_folder(self._data)
+
+    @functools.cached_property
+    def records(self) -> Path:
+        """The folder of the records, made if missing."""
+        return private_folder(self.data / "records")
+
+    @functools.cached_property
+    def signer(self) -> Signer:
+        """The key that closes records, made if missing."""
+        return Signer.load(self.data / "signing.key")
+
+    @functools.cached_property
+    def tokens(self) -> TokenStore:
+        """The tokens of bots, referees and spectators."""
+        from fritillary.service.tokens import TokenStore
+
+        return TokenStore(self.data / "tokens.json")
+
+
+def private_folder(path: Path) -> Path:
+    """Return a folder that only its owner may enter, made if missing.
+
+    Raises:
+        StorageError: if it cannot be used.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK | os.X_OK):
+            raise PermissionError(13, "permission denied")
+    except OSError as error:
+        msg = f"{path}: {error.strerror}; name another folder with --data"
+        raise StorageError(msg, code="storage.folder") from error
+    return path

@@ -1,0 +1,70 @@
+"""``fritillary export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.cli.output import print_json
+from fritillary.codec.packing import to_json
+from fritillary.core.errors import StorageError
+from fritillary.record.events import event_to_data
+from fritillary.record.reader import Record, read_file, read_record
+from fritillary.record.replay import replayed
+
+
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A match record.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-O", metavar="FILE", help="Where to, else stdout."),
+    ] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="One JSON object a line, one per event.")
+    ] = False,
+) -> None:
+    """Write a record as JSON, with each action in notation beside its index.
+
+    Example: fritillary export match.frec --output match.json
+    """
+    record = read_record(read_file(file))
+    events = exported(record, Application())
+    if output is None and not lines:
+        print_json(events)
+        return
+    text = (
+        "\n".join(to_json(event) for event in events)
+        if lines
+        else to_json(events, indent=2)
+    )
+    if output is None:
+        print(text)
+        return
+    try:
+        output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{output}: {error.strerror}") from error
+
+
+def exported(record: Record, app: Application) -> list[dict[str, Any]]:
+    """Return the events as data, completed by what the rules say of them.
+
+    Raises:
+        RecordError: if the record cannot be replayed.
+    """
+    replay = replayed(record, app.registry)
+    codec = replay.game.codec
+    events = []
+    for step in replay.steps():
+        data = event_to_data(step.event)
+        if step.number == 0:
+            data["options"] = codec.options_to_data(replay.options)
+        if step.action is not None:
+            data["action"] = codec.action_to_data(step.action)
+            data["text"] = replay.game.format_action(step.action)
+            data["ply"] = step.ply
+        events.append({"number": step.number, **data})
+    return events

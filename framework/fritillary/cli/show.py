@@ -1,0 +1,193 @@
+"""``fritillary show``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.cli.output import console, looks_on, print_note
+from fritillary.core.errors import StorageError, UsageError
+from fritillary.record.events import (
+    ActionTaken,
+    Ended,
+    Header,
+    Paused,
+    RecordEvent,
+    Resigned,
+    Resumed,
+    Ruling,
+)
+from fritillary.record.reader import Record, read_file, read_record
+from fritillary.record.replay import Replay, Step, replayed
+from fritillary.record.terms import Source
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A match record.")],
+    ply: Annotated[
+        int | None,
+        typer.Option("--ply", metavar="N", help="The position after N plies."),
+    ] = None,
+    steps: Annotated[
+        bool,
+        typer.Option("--steps", help="Every position; Enter goes on, q leaves."),
+    ] = False,
+    seat: Annotated[
+        int | None,
+        typer.Option("--seat", metavar="K", help="As seat K sees it."),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Write the picture as SVG."),
+    ] = None,
+    times: Annotated[
+        bool, typer.Option("--times", help="List the time of each decision.")
+    ] = False,
+) -> None:
+    """Show a finished match: who played, what was played, the last position.
+
+    Example: fritillary show match.frec --ply 12 --svg board.svg
+    """
+    record = read_record(read_file(file))
+    replay = replayed(record, Application().registry)
+    if seat is not None and not 0 <= seat < replay.seats:
+        msg = f"there is no seat {seat}; seats are 0 to {replay.seats - 1}"
+        raise UsageError(msg, code="usage.seat")
+    if ply is not None and ply < 0:
+        msg = f"--ply counts from 0, not {ply}"
+        raise UsageError(msg, code="usage.ply")
+    if steps:
+        _step_through(replay, seat)
+        return
+    _print_header(record)
+    listed = [step for step in _until(replay, ply) if not _dull(step.event)]
+    if ply is not None and replay.ply < ply:
+        msg = f"the match has {replay.ply} plies, not {ply}"
+        raise UsageError(msg, code="usage.ply")
+    for step in listed:
+        console().print(_line(replay, step, times=times), markup=False)
+    if replay.state is None:
+        print_note("the match ended before the deal")
+        return
+    print()
+    observation = replay.game.observe(replay.state, seat)
+    console().print(replay.game.draw_text(observation), markup=False)
+    if svg is not None:
+        write_svg(replay.game, observation, svg)
+        print_note(f"picture: {svg}")
+
+
+def write_svg(game: Any, observation: Any, path: Path) -> None:
+    """Write the SVG picture of an observation.
+
+    Raises:
+        UsageError: if the game draws none.
+        StorageError: if the file cannot be written.
+    """
+    if game.draw_svg is None:
+        msg = f"{game.info.id} draws no SVG pictures"
+        raise UsageError(msg, code="usage.svg")
+    try:
+        path.write_text(game.draw_svg(observation), encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+
+
+def _until(replay: Replay, ply: int | None) -> list[Step]:
+    steps = []
+    for step in replay.steps():
+        steps.append(step)
+        if ply is not None and step.ply >= ply and replay.state is not None:
+            break
+    return steps
+
+
+def _dull(event: RecordEvent) -> bool:
+    return not isinstance(
+        event, (ActionTaken, Ruling, Resigned, Paused, Resumed, Ended)
+    )
+
+
+def _print_header(record: Record) -> None:
+    header: Header = record.header
+    out = console()
+    out.print(f"[bold]{header.game.full_id}[/bold]  match {header.match_id}")
+    for number, seat in enumerate(header.seats):
+        version = f" {seat.player.version}" if seat.player.version else ""
+        out.print(f"seat {number}: {seat.player.name}{version}", markup=False)
+    print()
+
+
+def _line(replay: Replay, step: Step, *, times: bool) -> str:
+    event = step.event
+    match event:
+        case ActionTaken():
+            text = replay.game.format_action(step.action)
+            source = "" if event.source is Source.PLAYER else f"  ({event.source.value})"
+            line = f"{step.ply:4}  seat {event.seat}  {text}{source}"
+            if times:
+                line = f"{line:40} {_times(event)}"
+            return line + (f"  | {event.note}" if event.note else "")
+        case Ruling():
+            who = "" if event.seat is None else f"seat {event.seat}: "
+            return (
+                f"      ruling  {who}{event.fault.value} -> {event.consequence.value} "
+                f"({event.message})"
+            )
+        case Resigned():
+            return f"      seat {event.seat} resigns"
+        case Paused():
+            return f"      paused {event.message}"
+        case Resumed():
+            return "      resumed"
+        case Ended():
+            return f"      {end_text(event)}"
+    raise TypeError  # pragma: no cover - the dull ones are left out
+
+
+def end_text(event: Ended) -> str:
+    """Return how a match ended, in one line."""
+    outcome = event.outcome
+    if outcome is None:
+        return f"{event.kind.value}: {event.message}"
+    scores = " ".join(
+        f"seat {seat}: place {place}, score {score};"
+        for seat, (place, score) in enumerate(
+            zip(outcome.placing, outcome.scores, strict=True)
+        )
+    )
+    return f"{event.kind.value} ({outcome.reason}). {scores.rstrip(';')}"
+
+
+def _times(event: ActionTaken) -> str:
+    parts = [f"charged {event.charged_ms} ms"]
+    for name, value in (
+        ("server", event.server_ms),
+        ("thought", event.think_ms),
+        ("round trip", event.round_trip_ms),
+        ("left", event.left_ms),
+    ):
+        if value is not None:
+            parts.append(f"{name} {value} ms")
+    return ", ".join(parts)
+
+
+def _step_through(replay: Replay, seat: int | None) -> None:
+    """Show position after position; wait for Enter where a person looks on."""
+    waits = looks_on() and sys.stdin.isatty()
+    out = console()
+    for step in replay.steps():
+        if not _dull(step.event):
+            out.print(_line(replay, step, times=False), style="bold", markup=False)
+        elif step.number and step.action is None:
+            continue
+        if replay.state is None:
+            continue
+        out.print(replay.game.draw_text(replay.game.observe(replay.state, seat)))
+        print()
+        if waits and input("Enter goes on, q leaves: ").strip().lower() == "q":
+            return

@@ -1,0 +1,99 @@
+"""From words on the command line to options, clocks and policies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.codec.packing import from_json
+from fritillary.core.errors import CodecError, UsageError
+from fritillary.plugins.game import Game
+
+GameId = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME", help="Id of a game, with +variant for each variant."
+    ),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="An option of the game; may be repeated. Lists are comma-separated.",
+    ),
+]
+Preset = Annotated[
+    str, typer.Option("--preset", metavar="NAME", help="Named options of the game.")
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="Folder of keys, tokens and records (else $FRITILLARY_DATA).",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+
+
+def game_and_options(
+    app: Application, game_id: str, words: list[str] | None, preset: str
+) -> tuple[Game[Any, Any, Any], Any]:
+    """Return a game and its options from the words of the command line.
+
+    Raises:
+        FritillaryError: naming what is wrong.
+    """
+    game = app.registry.game(game_id)
+    return game, game.options(option_data(words or []), preset)
+
+
+def option_data(words: list[str]) -> dict[str, Any]:
+    """Return options as data, from words of the form ``name=value``.
+
+    Raises:
+        UsageError: if a word has another form, or a name is repeated.
+    """
+    data: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            msg = f"option {word[:60]!r} must be of the form name=value"
+            raise UsageError(msg, code="usage.option")
+        if name in data:
+            msg = f"option {name!r} is given twice"
+            raise UsageError(msg, code="usage.option")
+        data[name] = _value(value)
+    return data
+
+
+def _value(text: str) -> Any:
+    try:
+        return from_json(text)
+    except CodecError:
+        pass
+    if "," in text:
+        return [_value(part.strip()) for part in text.split(",")]
+    return text
+
+
+def hex_bytes(text: str, what: str) -> bytes:
+    """Return bytes of hex digits.
+
+    Raises:
+        UsageError: if they are not 32 bytes.
+    """
+    try:
+        raw = bytes.fromhex(text)
+    except ValueError:
+        raw = b""
+    if len(raw) != 32:
+        msg = f"a {what} is 64 hex digits"
+        raise UsageError(msg, code=f"usage.{what}")
+    return raw

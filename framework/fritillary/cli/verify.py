@@ -1,0 +1,95 @@
+"""``fritillary verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.cli.output import console, print_error, print_json
+from fritillary.cli.values import Json
+from fritillary.core.errors import RecordError
+from fritillary.record.reader import read_file
+from fritillary.referee.verify import Verified
+from fritillary.referee.verify import verify as verify_record
+
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="Finished match records.")
+]
+
+
+def verify(
+    files: Files,
+    key: Annotated[
+        str,
+        typer.Option(
+            "--key",
+            metavar="HEX",
+            help="The public key that must have signed the records.",
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Replay records and check everything that the referee did.
+
+    Chain, signature, commitment, deal, chance, legality, clocks, rulings and
+    outcome are checked; the first event that does not hold is named. Exit code 3 if a
+    record does not hold.
+
+    Example: fritillary verify match.frec
+    """
+    registry = Application().registry
+    failure: RecordError | None = None
+    results = []
+    for path in files:
+        try:
+            verified = verify_record(read_file(path), registry, key=key or None)
+        except RecordError as error:
+            failure = error
+            results.append({"file": str(path), "holds": False, "error": error.message})
+            if not as_json:
+                print_error(f"{path}: {error.message}")
+        else:
+            results.append({"file": str(path), "holds": True, **about(verified)})
+            if not as_json:
+                _print(path, verified)
+    if as_json:
+        print_json(results)
+    if failure is not None:
+        from fritillary.cli.main import exit_code
+
+        raise typer.Exit(exit_code(failure))
+
+
+def about(verified: Verified) -> dict[str, object]:
+    """Return what was verified as data."""
+    outcome = verified.ended.outcome
+    return {
+        "game": verified.game_id,
+        "plies": verified.plies,
+        "ended": verified.ended.kind.value,
+        "reason": None if outcome is None else outcome.reason,
+        "placing": None if outcome is None else list(outcome.placing),
+        "content_hash": verified.content_hash,
+        "final_hash": verified.final_hash,
+        "key": verified.key,
+    }
+
+
+def _print(path: Path, verified: Verified) -> None:
+    out = console()
+    out.print(f"[bold green]verified[/bold green] {path}")
+    out.print(f"  {verified.game_id}, {verified.plies} plies, {_end(verified)}")
+    out.print(f"  content {verified.content_hash}")
+    out.print(f"  signed by {verified.key}")
+
+
+def _end(verified: Verified) -> str:
+    ended = verified.ended
+    if ended.outcome is None:
+        return f"{ended.kind.value} ({ended.message})"
+    winners = [s for s, place in enumerate(ended.outcome.placing) if place == 1]
+    who = " and ".join(f"seat {seat}" for seat in winners)
+    return f"{ended.kind.value}, {ended.outcome.reason}, won by {who}"

@@ -1,0 +1,203 @@
+"""Reading a record: from bytes to events, with everything that needs no rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, TypeVar
+
+from attrs import frozen
+
+from fritillary.codec.packing import pack, unpack
+from fritillary.core.commitment import mix_nonces
+from fritillary.core.errors import CodecError, RecordError
+from fritillary.record.chain import FIRST_LINK, payloads
+from fritillary.record.content import Content
+from fritillary.record.events import (
+    FORMAT,
+    ActionTaken,
+    ChanceDrawn,
+    Closed,
+    Dealt,
+    Ended,
+    Header,
+    Paused,
+    RecordEvent,
+    Resigned,
+    Resumed,
+    Revealed,
+    Ruling,
+    event_from_data,
+    event_to_data,
+)
+from fritillary.record.signing import signature_holds
+
+#: Largest file that is read as a record.
+MAX_BYTES: Final = 64 * 1024 * 1024
+
+_PLAY: Final = (ActionTaken, ChanceDrawn, Ruling, Resigned, Paused, Resumed)
+
+#: What may follow what, by class.
+_FOLLOWS: Final[dict[type, tuple[type, ...]]] = {
+    Header: (Dealt, Ended, Ruling),
+    Dealt: (*_PLAY, Ended),
+    **dict.fromkeys(_PLAY, (*_PLAY, Ended)),
+    Ended: (Revealed, Closed),
+    Revealed: (Closed,),
+    Closed: (),
+}
+
+E = TypeVar("E")
+
+
+@frozen
+class Record:
+    """A record as it was read.
+
+    Args:
+        events: all of them, the header first; the position of one is its number.
+        links: the chain's hash after each event.
+    """
+
+    events: tuple[RecordEvent, ...]
+    links: tuple[bytes, ...]
+
+    @property
+    def header(self) -> Header:
+        """The first event."""
+        header = self.events[0]
+        if not isinstance(header, Header):  # pragma: no cover - checked on reading
+            raise TypeError
+        return header
+
+    def find(self, kind: type[E]) -> E | None:
+        """Return the last event of a class, or ``None``."""
+        for event in reversed(self.events):
+            if isinstance(event, kind):
+                return event
+        return None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the record is closed."""
+        return isinstance(self.events[-1], Closed)
+
+
+def bad(number: int, reason: str, code: str = "record.invalid") -> RecordError:
+    """Return the error that names an event, from 0 for the header."""
+    return RecordError(f"event {number}: {reason}", code=code)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a record file.
+
+    Raises:
+        RecordError: if it cannot be read, or is too large to be one.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            msg = f"{path}: {size} bytes are too many for a match record"
+            raise RecordError(msg, code="record.too-large")
+        return path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"{path}: {error.strerror}", code="record.file") from error
+
+
+def read_record(raw: bytes, *, unfinished: bool = False) -> Record:
+    """Read a record, and check all that needs no rules.
+
+    That is: the chain, the form and the order of the events, and in a closed record
+    its content hash and its signature.
+
+    Args:
+        raw: the whole file.
+        unfinished: accept one that is not closed, dropping a torn last event.
+
+    Raises:
+        RecordError: naming the first event that does not hold.
+    """
+    events: list[RecordEvent] = []
+    links: list[bytes] = []
+    for number, (payload, link) in enumerate(payloads(raw, torn=unfinished)):
+        event = _event(number, payload)
+        _check_order(number, events[-1] if events else None, event)
+        events.append(event)
+        links.append(link)
+    if not events:
+        msg = "event 0: the header is missing"
+        raise RecordError(msg, code="record.torn")
+    record = Record(tuple(events), tuple(links))
+    if record.finished:
+        _check_closing(record)
+    elif not unfinished:
+        raise bad(len(events), "the record ends before it is closed", "record.torn")
+    return record
+
+
+def _event(number: int, payload: bytes) -> RecordEvent:
+    try:
+        data = unpack(payload)
+        if number == 0:
+            _check_format(data)
+        event = event_from_data(data)
+        if pack(event_to_data(event)) != payload:
+            raise bad(number, "its bytes are not canonical")
+    except CodecError as error:
+        raise bad(number, str(error)) from error
+    return event
+
+
+def _check_format(data: object) -> None:
+    version = data.get("format") if isinstance(data, dict) else None
+    if type(version) is int and version != FORMAT:
+        what = "newer" if version > FORMAT else "older"
+        msg = (
+            f"event 0: the record has format {version}, which is {what} than the "
+            f"format {FORMAT} that this version reads"
+        )
+        raise RecordError(msg, code="record.format")
+
+
+def _check_order(
+    number: int, before: RecordEvent | None, event: RecordEvent
+) -> None:
+    allowed = (Header,) if before is None else _FOLLOWS[type(before)]
+    if not isinstance(event, allowed):
+        place = "first" if before is None else f"after {type(before).__name__}"
+        raise bad(number, f"{type(event).__name__} cannot stand {place}")
+
+
+def _check_closing(record: Record) -> None:
+    number = len(record.events) - 1
+    closed = record.events[-1]
+    if not isinstance(closed, Closed):  # pragma: no cover - asked before
+        raise TypeError
+    link = record.links[-2] if number else FIRST_LINK
+    if not signature_holds(
+        bytes.fromhex(closed.key), bytes.fromhex(closed.signature), link
+    ):
+        raise bad(number, "the signature does not hold", "record.signature")
+    content = Content(record.header)
+    revealed = record.find(Revealed)
+    if revealed is not None:
+        if record.find(Dealt) is not None:
+            content.dealt(deal_seed(record))
+        for event in record.events:
+            content.add(event)
+        if content.digest().hex() != closed.content_hash:
+            raise bad(number, "the content hash does not hold", "record.content")
+
+
+def deal_seed(record: Record) -> bytes:
+    """Return the seed that the deal really used.
+
+    Raises:
+        RecordError: while the deal is not revealed.
+    """
+    revealed = record.find(Revealed)
+    if revealed is None:
+        msg = "the deal of this record is not revealed, so it cannot be replayed"
+        raise RecordError(msg, code="record.sealed")
+    dealt = record.find(Dealt)
+    nonces = () if dealt is None else dealt.nonces
+    return mix_nonces(bytes.fromhex(revealed.seed), [bytes.fromhex(n) for n in nonces])

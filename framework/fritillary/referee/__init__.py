@@ -1,0 +1,1 @@
+"""The referee of one match: ask, time, check, rule, record."""

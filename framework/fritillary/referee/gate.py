@@ -1,0 +1,80 @@
+"""The one gate: builds everything that goes to a seat or a spectator."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fritillary.plugins.game import Game
+from fritillary.record.terms import Consequence, Fault
+from fritillary.referee.seen import Body, Problem, Ruled, SeatEvent
+
+#: What others are told of a fault: nothing of what was tried.
+GENERAL: Final = {
+    Fault.ILLEGAL: "the decision was not legal",
+    Fault.MALFORMED: "the decision could not be read",
+    Fault.LATE: "the clock ran out",
+    Fault.STALLED: "the match reached its ceiling of time",
+    Fault.DISCONNECTED: "the link was lost",
+    Fault.CRASHED: "the bot failed",
+    Fault.FLOODING: "a limit was exceeded",
+    Fault.REFUSED_TO_START: "the seat was not taken in time, or refused",
+    Fault.REFEREE_ERROR: "the referee failed; no seat is to blame",
+}
+
+
+class Gate:
+    """Builds what one receiver may see.
+
+    Args:
+        game: the rules.
+        seat: of the receiver; ``None`` for spectators.
+
+    Attributes:
+        number: of the last event that the receiver has.
+    """
+
+    __slots__ = ("_game", "number", "seat")
+
+    def __init__(self, game: Game[Any, Any, Any], seat: int | None) -> None:
+        self._game = game
+        self.seat = seat
+        self.number = 0
+
+    def observation(self, state: Any) -> Any:
+        """Return all that the receiver may know."""
+        return self._game.observe(state, self.seat)
+
+    def action(self, state: Any, actor: int | None, action: Any) -> Any:
+        """Return an action as the receiver sees it; ``None`` if not at all.
+
+        Args:
+            state: before the action.
+            actor: the seat that acts; ``None`` for chance.
+            action: the truth.
+        """
+        if actor is not None and actor == self.seat:
+            return action
+        return self._game.observe_action(state, action, self.seat)
+
+    def explain(self, state: Any, action: Any) -> str:
+        """Say why the receiver may not do that, from what it knows."""
+        return self._game.explain(self.observation(state), action)
+
+    def ruling(
+        self,
+        seat: int | None,
+        fault: Fault,
+        consequence: Consequence,
+        problem: Problem,
+        retries_left: int,
+    ) -> Ruled:
+        """Return a ruling; only the seat at fault is told the details."""
+        if self.seat is None or self.seat != seat:
+            problem = Problem(problem.code, GENERAL[fault])
+        return Ruled(seat, fault, consequence, problem, retries_left)
+
+    def event(self, ply: int, body: Body) -> SeatEvent:
+        """Number an event for the receiver."""
+        self.number += 1
+        return SeatEvent(self.number, ply, body)
+

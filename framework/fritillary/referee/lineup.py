@@ -1,0 +1,143 @@
+"""Naming players: from one string to who takes the seat.
+
+A player is ``uniform``, ``greedy``, ``human``, a bot with parameters such as
+``ismcts:iterations=500``, ``python:pkg.module:Class``, ``exec:COMMAND`` or
+``remote:NAME``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from fritillary.bots.protocol import Bot, UniformBot
+from fritillary.core.errors import UsageError
+from fritillary.plugins.game import Game
+from fritillary.record.terms import PlayerInfo
+from fritillary.referee.player import LocalPlayer
+
+#: Bots for every game.
+BUILT_IN: Final[Mapping[str, Callable[..., Bot]]] = {"uniform": UniformBot}
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
+_CLASS: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+
+#: The name under which a bot dials in, as it stands in its token.
+BOT_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+
+
+@frozen
+class PlayerSpec:
+    """A player's name, taken apart.
+
+    Args:
+        text: as it was written.
+        kind: ``local``, ``human``, ``exec``, ``python`` or ``remote``.
+        name: of the bot; the class of ``python``; the name of ``remote``.
+        command: the words of ``exec``.
+        parameters: of a local bot.
+    """
+
+    text: str
+    kind: str
+    name: str = ""
+    command: tuple[str, ...] = ()
+    parameters: dict[str, Any] = field(factory=dict)
+
+
+def parse_player(text: str) -> PlayerSpec:
+    """Take a player's name apart.
+
+    Raises:
+        UsageError: if it cannot be read; says how to write it.
+    """
+    head, colon, rest = text.strip().partition(":")
+    if head == "exec":
+        try:
+            command = tuple(shlex.split(rest))
+        except ValueError as error:
+            msg = f"player {text[:80]!r}: {error}"
+            raise UsageError(msg, code="usage.player") from error
+        if not command:
+            msg = "player 'exec:' needs a command, such as 'exec:python3 bot.py'"
+            raise UsageError(msg, code="usage.player")
+        return PlayerSpec(text, "exec", command[0], command)
+    if head == "python":
+        if not _CLASS.match(rest):
+            msg = f"player {text[:80]!r} must be of the form python:pkg.module:Class"
+            raise UsageError(msg, code="usage.player")
+        return PlayerSpec(text, "python", rest)
+    if head == "remote":
+        if not BOT_NAME.match(rest):
+            msg = f"player {text[:80]!r} must be of the form remote:NAME"
+            raise UsageError(msg, code="usage.player")
+        return PlayerSpec(text, "remote", rest)
+    if not _NAME.match(head):
+        msg = (
+            f"player {text[:80]!r} is none of a bot's name, human, "
+            "python:pkg.module:Class, exec:COMMAND, remote:NAME"
+        )
+        raise UsageError(msg, code="usage.player")
+    if head == "human":
+        return PlayerSpec(text, "human", "human")
+    parameters: dict[str, Any] = {}
+    for part in rest.split(",") if colon else ():
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip():
+            msg = f"player {text[:80]!r}: write parameters as name=value,name=value"
+            raise UsageError(msg, code="usage.player")
+        parameters[name.strip()] = _value(value.strip())
+    return PlayerSpec(text, "local", head, parameters=parameters)
+
+
+def _value(text: str) -> Any:
+    if text in {"true", "false"}:
+        return text == "true"
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def local_bots(game: Game[Any, Any, Any]) -> dict[str, Callable[..., Bot]]:
+    """Return the bots that play a game in process, by name."""
+    return {**BUILT_IN, **game.bots}
+
+
+def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
+    """Return a fresh local bot.
+
+    Raises:
+        UsageError: if the game has no such bot, or the parameters do not fit.
+    """
+    known = local_bots(game)
+    factory = known.get(spec.name)
+    if factory is None:
+        near = difflib.get_close_matches(spec.name, known, n=1)
+        mend = f"did you mean {near[0]!r}? " if near else ""
+        msg = (
+            f"{game.info.id} has no bot {spec.name!r}; {mend}known: "
+            f"{', '.join(sorted(known))}"
+        )
+        raise UsageError(msg, code="usage.player")
+    try:
+        inspect.signature(factory).bind(**spec.parameters)
+        return factory(**spec.parameters)
+    except (TypeError, ValueError) as error:
+        msg = f"player {spec.text[:80]!r}: {error}"
+        raise UsageError(msg, code="usage.player") from error
+
+
+def local_player(spec: PlayerSpec, game: Game[Any, Any, Any]) -> LocalPlayer:
+    """Return a fresh player for a local bot.
+
+    Raises:
+        UsageError: see :func:`make_bot`.
+    """
+    return LocalPlayer(make_bot(spec, game), PlayerInfo(spec.name, player=spec.text))

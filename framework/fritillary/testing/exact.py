@@ -1,0 +1,209 @@
+# ruff: noqa: ANN401 - states and actions of every game pass through
+"""Exact laws of the sampler and its witness, on games small enough to go through.
+
+The whole tree of deals, actions and chance outcomes is walked. Under one sequence
+of actions of the seats, a world weighs what its deal and the chance outcomes
+weigh; how likely the seats were to act so does not count. Worlds that a viewer
+observes alike must be sampled, and shuffled, in proportion to these weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from attrs import Factory, define
+
+from fritillary.codec.packing import unpack
+from fritillary.core.dealer import Dealer
+from fritillary.core.errors import UsageError
+from fritillary.core.points import Act, Over
+from fritillary.testing.enumerating import (
+    EnumerationError,
+    chance_distribution,
+    distribution,
+    enumerate_outcomes,
+)
+from fritillary.testing.scene import (
+    AnyGame,
+    Viewer,
+    first_difference,
+    law_error,
+)
+
+#: The most positions that are gone through, the same one in several deals apart.
+MAX_POSITIONS: Final = 200_000
+
+_Weights: TypeAlias = dict[bytes, Fraction]
+
+
+@define
+class ExactReport:
+    """What was gone through.
+
+    Args:
+        worlds: different states.
+        observations: different observations, of all viewers.
+    """
+
+    worlds: int = 0
+    observations: int = 0
+
+
+@define
+class _Tree:
+    """All worlds of a small game.
+
+    Args:
+        states: one state for each of its bytes.
+        weights: what each world weighs.
+    """
+
+    states: dict[bytes, Any] = Factory(dict)
+    weights: _Weights = Factory(dict)
+
+
+def check_sampler_exact(
+    game: AnyGame,
+    *,
+    options: Any = None,
+    seats: int | None = None,
+    plies: int | None = None,
+    limit: int = MAX_POSITIONS,
+) -> ExactReport:
+    """Compare ``sample_state`` and ``shuffle_hidden`` with the deal, exactly.
+
+    Args:
+        game: the rules, with hidden information.
+        options: of the match, making it small; ``None`` for the defaults.
+        seats: how many; ``None`` for the fewest.
+        plies: how far to go; ``None`` for to the end.
+        limit: the most positions to go through.
+
+    Raises:
+        LawError: ``sampler.worlds``, ``sampler.weights``, or the same of
+            ``witness``.
+        UsageError: if the game hides nothing.
+        EnumerationError: if the game is too large.
+    """
+    sample_state, shuffle_hidden = game.sample_state, game.shuffle_hidden
+    if sample_state is None or shuffle_hidden is None:
+        msg = f"{game.id} has no sampler with a witness: nothing is hidden"
+        raise UsageError(msg)
+    options = game.info.options() if options is None else options
+    seats = game.info.min_seats if seats is None else seats
+    tree = _grow(game, options, seats, plies, limit)
+    encode = game.codec.encode_state
+    report = ExactReport(worlds=len(tree.states))
+    viewers: tuple[Viewer, ...] = (None, *range(seats))
+    for viewer in viewers:
+        for raw, worlds in _by_observation(game, tree, viewer).items():
+            report.observations += 1
+            expected = {
+                world: weight / sum(worlds.values()) for world, weight in worlds.items()
+            }
+            observation = game.codec.decode_observation(raw, options)
+
+            def draw(dealer: Dealer, observation: Any = observation) -> bytes:
+                return encode(sample_state(observation, dealer))
+
+            _agree("sampler", game, viewer, raw, expected, distribution(draw))
+            for truth in worlds:
+
+                def shuffle(
+                    dealer: Dealer, truth: bytes = truth, viewer: Viewer = viewer
+                ) -> bytes:
+                    world = game.copy(tree.states[truth])
+                    shuffle_hidden(world, viewer, dealer)
+                    return encode(world)
+
+                _agree("witness", game, viewer, raw, expected, distribution(shuffle))
+    return report
+
+
+def _grow(
+    game: AnyGame, options: Any, seats: int, plies: int | None, limit: int
+) -> _Tree:
+    tree = _Tree()
+    # By the sequence of seats' actions: the worlds it leads to, with weights.
+    sequences: dict[tuple[Any, ...], _Weights] = {}
+    encode = game.codec.encode_state
+    left = limit
+
+    def walk(
+        state: Any, weight: Fraction, sequence: tuple[Any, ...], depth: int
+    ) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            msg = f"{game.id} has more than {limit} positions; give small options"
+            raise EnumerationError(msg)
+        raw = encode(state)
+        tree.states.setdefault(raw, state)
+        weights = sequences.setdefault(sequence, {})
+        weights[raw] = weights.get(raw, Fraction(0)) + weight
+        point = game.decision_point(state)
+        if isinstance(point, Over) or depth == plies:
+            return
+        acts = isinstance(point, Act)
+        branches = (
+            [(action, Fraction(1)) for action in game.legal_actions(state)]
+            if acts
+            else chance_distribution(game, state)
+        )
+        for action, share in branches:
+            after = game.copy(state)
+            game.apply(after, action)
+            longer = (*sequence, action) if acts else sequence
+            walk(after, weight * share, longer, depth + 1)
+
+    for state, weight in enumerate_outcomes(
+        lambda dealer: game.new(dealer, options, seats), limit=limit
+    ):
+        walk(state, weight, (), 0)
+    for weights in sequences.values():
+        for raw, weight in weights.items():
+            # Several sequences may lead to a world; that makes it no likelier.
+            tree.weights[raw] = max(weight, tree.weights.get(raw, Fraction(0)))
+    return tree
+
+
+def _by_observation(
+    game: AnyGame, tree: _Tree, viewer: Viewer
+) -> Mapping[bytes, _Weights]:
+    groups: dict[bytes, _Weights] = {}
+    for world, state in tree.states.items():
+        seen = game.codec.encode_observation(game.observe(state, viewer))
+        groups.setdefault(seen, {})[world] = tree.weights[world]
+    return groups
+
+
+def _agree(
+    who: str,
+    game: AnyGame,
+    viewer: Viewer,
+    observation: bytes,
+    expected: _Weights,
+    found: _Weights,
+) -> None:
+    if found == expected:
+        return
+    lines = [
+        f"game: {game.id}",
+        f"seat: {'spectator' if viewer is None else viewer}",
+        f"observation: {unpack(observation)}",
+    ]
+    impossible = [world for world in found if world not in expected]
+    missing = [world for world in expected if world not in found]
+    if impossible:
+        likely = max(expected, key=lambda world: expected[world])
+        where = first_difference(unpack(impossible[0]), unpack(likely))
+        what = f"a world that cannot be; against one that can: {where}"
+        raise law_error(f"{who}.worlds", [what, str(unpack(impossible[0])), *lines])
+    if missing:
+        what = f"{len(missing)} of {len(expected)} worlds are never reached"
+        raise law_error(f"{who}.worlds", [what, str(unpack(missing[0])), *lines])
+    world = next(world for world in expected if found[world] != expected[world])
+    what = f"a world has weight {found[world]}, not {expected[world]}"
+    raise law_error(f"{who}.weights", [what, str(unpack(world)), *lines])

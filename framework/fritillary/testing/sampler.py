@@ -1,0 +1,370 @@
+# ruff: noqa: ANN401 - states and actions of every game pass through
+"""The laws of ``sample_state``, along random play and in distribution.
+
+``shuffle_hidden`` is the witness: it rearranges the truth, the sampler builds from
+the observation alone, and both must draw from the same distribution: that of the
+deal, given what the observation holds. On games small enough to go through as a
+whole, `fritillary.testing.check_sampler_exact` compares exact weights.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from attrs import define
+
+from fritillary.codec.packing import unpack
+from fritillary.core.dealer import Dealer, FastDealer
+from fritillary.core.errors import UsageError
+from fritillary.core.points import Act
+from fritillary.testing.laws import LawError
+from fritillary.testing.scene import (
+    AnyGame,
+    Scene,
+    Viewer,
+    first_difference,
+    law_error,
+    next_action,
+    random_match,
+    scenes,
+    setups,
+)
+from fritillary.testing.statistics import (
+    CLEAR,
+    most_different,
+    significantly_more,
+    two_sample_test,
+)
+
+#: The features of a state whose distributions are compared, by name.
+Features: TypeAlias = Callable[[Any], Mapping[str, Hashable]]
+
+#: Probability that a faithful sampler fails `check_sampler_statistics`.
+FALSE_ALARM: Final = 1e-9
+
+_SAMPLES: Final = 4
+
+
+@define
+class _Tally:
+    """Counts for one viewer, over all positions."""
+
+    witness_varied: int = 0
+    sampler_varied: int = 0
+    witness_true: int = 0
+    sampler_true: int = 0
+
+
+@define
+class SamplerReport:
+    """What the sampler laws went through.
+
+    Args:
+        matches: random matches played.
+        positions: positions in them.
+        samples: states sampled.
+        tests: statistical tests made.
+    """
+
+    matches: int = 0
+    positions: int = 0
+    samples: int = 0
+    tests: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.matches} matches, {self.positions} positions, "
+            f"{self.samples} samples, {self.tests} tests"
+        )
+
+
+def check_sampler(
+    game: AnyGame,
+    *,
+    options: Any = None,
+    seats: int | None = None,
+    matches: int = 30,
+    seed: int = 0,
+) -> SamplerReport:
+    """Check the sampler at every position of random matches, for every viewer.
+
+    Args:
+        game: the rules, with hidden information.
+        options: of the matches; ``None`` for the defaults and every preset.
+        seats: how many; ``None`` for several numbers.
+        matches: how many random matches; each setup gets at least one.
+        seed: of everything that is drawn.
+
+    Raises:
+        LawError: a law whose id begins with ``sampler.``.
+        UsageError: if the game hides nothing.
+    """
+    _need_sampler(game)
+    report = SamplerReport()
+    root = FastDealer(f"sampler/{seed}")
+    tallies: dict[Viewer, _Tally] = {}
+    impure: LawError | None = None
+    for scene in scenes(game, options=options, seats=seats, matches=matches, seed=seed):
+        report.matches = scene.match + 1
+        report.positions += 1
+        dealer = root.stream(scene.match, scene.ply)
+        for viewer in scene.viewers:
+            tally = tallies.setdefault(viewer, _Tally())
+            report.samples += _look(scene, viewer, dealer, tally)
+            impure = impure or _purity(scene, viewer, dealer)
+        if not scene.ply % 8:
+            _play_out(scene, dealer)
+    _judge(game, tallies)
+    # Last: a sampler that looks elsewhere than at the observation mostly looks at
+    # the truth, and that is the clearer message.
+    if impure is not None:
+        raise impure
+    return report
+
+
+def _need_sampler(game: AnyGame) -> None:
+    if game.sample_state is None or game.shuffle_hidden is None:
+        msg = f"{game.id} has no sampler with a witness: nothing is hidden"
+        raise UsageError(msg)
+
+
+def _from_bytes(scene: Scene, viewer: Viewer) -> Any:
+    """Return the observation as a bot far away has it."""
+    codec = scene.game.codec
+    raw = codec.encode_observation(scene.game.observe(scene.state, viewer))
+    return codec.decode_observation(raw, scene.options)
+
+
+def _sample(game: AnyGame, observation: Any, dealer: Dealer) -> Any:
+    assert game.sample_state is not None  # noqa: S101 - _need_sampler() has checked
+    return game.sample_state(observation, dealer)
+
+
+def _shuffled(game: AnyGame, state: Any, viewer: Viewer, dealer: Dealer) -> Any:
+    assert game.shuffle_hidden is not None  # noqa: S101 - _need_sampler() has checked
+    world = game.copy(state)
+    game.shuffle_hidden(world, viewer, dealer)
+    return world
+
+
+def _look(scene: Scene, viewer: Viewer, dealer: Dealer, tally: _Tally) -> int:
+    game, encode = scene.game, scene.game.codec.encode_state
+    truth = encode(scene.state)
+    observation = _from_bytes(scene, viewer)
+    samples = []
+    for _ in range(_SAMPLES):
+        sample = _sample(game, observation, dealer)
+        _same_view(scene, sample, viewer)
+        samples.append(encode(sample))
+    worlds = [
+        encode(_shuffled(game, scene.state, viewer, dealer)) for _ in range(_SAMPLES)
+    ]
+    tally.sampler_varied += len(set(samples)) > 1
+    tally.witness_varied += len(set(worlds)) > 1
+    # Other draws decide whether the position counts: were it those that are
+    # counted, the choice would favour one side.
+    if any(
+        encode(_shuffled(game, scene.state, viewer, dealer)) != truth for _ in range(2)
+    ):
+        tally.sampler_true += samples.count(truth)
+        tally.witness_true += worlds.count(truth)
+    return len(samples)
+
+
+def _same_view(scene: Scene, sample: Any, viewer: Viewer) -> None:
+    game, codec = scene.game, scene.game.codec
+    point = game.decision_point(sample)
+    if point != scene.point:
+        what = f"{point} in the sample, {scene.point} in truth"
+        raise scene.broken("sampler.decision-point", what, viewer)
+    truth = codec.encode_observation(game.observe(scene.state, viewer))
+    again = codec.encode_observation(game.observe(sample, viewer))
+    if truth != again:
+        what = f"in truth and again: {first_difference(unpack(truth), unpack(again))}"
+        raise scene.broken("sampler.observation", what, viewer)
+    if isinstance(point, Act) and point.seat == viewer:
+        legal = [game.format_action(a) for a in game.legal_actions(scene.state)]
+        found = first_difference(
+            legal, [game.format_action(a) for a in game.legal_actions(sample)]
+        )
+        if found:
+            what = f"in truth and in the sample: {found}"
+            raise scene.broken("sampler.legal-actions", what, viewer)
+
+
+def _purity(scene: Scene, viewer: Viewer, dealer: Dealer) -> LawError | None:
+    """Sample twice alike, with another world observed in between."""
+    game = scene.game
+    draw = dealer.below(1 << 32)
+    one = _sample(game, _from_bytes(scene, viewer), FastDealer(draw))
+    observation = _from_bytes(scene, viewer)
+    game.observe(_shuffled(game, scene.state, viewer, dealer), viewer)
+    two = _sample(game, observation, FastDealer(draw))
+    raw = [unpack(game.codec.encode_state(state)) for state in (one, two)]
+    found = first_difference(*raw)
+    return scene.broken("sampler.pure", found, viewer) if found else None
+
+
+def _play_out(scene: Scene, dealer: Dealer) -> None:
+    game = scene.game
+    viewer = scene.viewers[dealer.below(len(scene.viewers))]
+    state = _sample(game, _from_bytes(scene, viewer), dealer)
+    try:
+        for _ in range(game.info.max_plies + 1):
+            action = next_action(game, state, game.decision_point(state), dealer)
+            if action is None:
+                return
+            game.apply(state, action)
+    except Exception as error:
+        what = f"{type(error).__name__} while playing on: {error}"
+        raise scene.broken("sampler.playable", what, viewer) from error
+    what = f"no end within {game.info.max_plies} plies"
+    raise scene.broken("sampler.playable", what, viewer)
+
+
+def _judge(game: AnyGame, tallies: Mapping[Viewer, _Tally]) -> None:
+    for viewer, tally in tallies.items():
+        who = ["a spectator" if viewer is None else f"seat {viewer}", game.id]
+        if significantly_more(tally.sampler_true, tally.witness_true):
+            what = (
+                f"{tally.sampler_true} samples equal the truth, and "
+                f"{tally.witness_true} worlds of the witness"
+            )
+            raise law_error("sampler.truth", [what, *who])
+        if significantly_more(tally.witness_varied, tally.sampler_varied):
+            what = (
+                f"the witness varied at {tally.witness_varied} positions, the "
+                f"sampler at {tally.sampler_varied}"
+            )
+            raise law_error("sampler.constant", [what, *who])
+    varied = sum(tally.witness_varied for tally in tallies.values())
+    if varied < CLEAR:
+        what = f"something was hidden at {varied} positions, {CLEAR} are needed"
+        raise law_error("sampler.vacuous", [f"{what}; play more matches", game.id])
+
+
+def check_sampler_statistics(
+    game: AnyGame,
+    *,
+    options: Any = None,
+    seats: int | None = None,
+    positions: int = 4,
+    draws: int = 400,
+    seed: int = 0,
+    features: Features | None = None,
+) -> SamplerReport:
+    """Compare sampler and witness in distribution, at random positions.
+
+    Each feature of the state is put to a chi-square test, for every viewer; the
+    smallest p-value counts, corrected for the number of tests.
+
+    Args:
+        game: the rules, with hidden information.
+        options: of the matches; ``None`` for the defaults and every preset.
+        seats: how many; ``None`` for several numbers.
+        positions: how many, each from a match of its own.
+        draws: states drawn by each side, for each position and viewer.
+        seed: of everything that is drawn.
+        features: of a state; by default every value in the state's data by its
+            path, each with its right neighbour, and the state as a whole.
+
+    Raises:
+        LawError: ``sampler.distribution``.
+        UsageError: if the game hides nothing.
+    """
+    _need_sampler(game)
+    report = SamplerReport()
+    root = FastDealer(f"statistics/{seed}")
+    worst: tuple[float, LawError] | None = None
+    for scene in _spread(game, options, seats, positions, seed):
+        report.matches = report.positions = scene.match + 1
+        dealer = root.stream(scene.match)
+        for viewer in scene.viewers:
+            counts = _count(scene, viewer, dealer, draws, features)
+            report.samples += draws
+            for name, (sampled, shuffled) in counts.items():
+                if len(sampled) == 1 and sampled.keys() == shuffled.keys():
+                    continue
+                for side in (sampled, shuffled):
+                    # A place in a list that is sometimes shorter.
+                    side["(absent)"] = draws - sum(side.values())
+                report.tests += 1
+                p = two_sample_test(sampled, shuffled)
+                if worst is None or p < worst[0]:
+                    value, often, expected = most_different(sampled, shuffled)
+                    what = (
+                        f"{name}: {value!r} in {often} of {draws} samples, in "
+                        f"{expected} worlds of the witness (p = {p:.1e})"
+                    )
+                    error = scene.broken("sampler.distribution", what, viewer)
+                    worst = (p, error)
+    if worst is not None and worst[0] * report.tests < FALSE_ALARM:
+        raise worst[1]
+    return report
+
+
+def _spread(
+    game: AnyGame, options: Any, seats: int | None, positions: int, seed: int
+) -> Iterator[Scene]:
+    """Yield one position each of several matches, late ones as often as early."""
+    pairs = setups(game, options, seats)
+    for match in range(positions):
+        setup = pairs[match % len(pairs)]
+        plies = sum(1 for _ in random_match(game, *setup, match, seed)) - 1
+        wanted = plies * (2 * match + 1) // (2 * positions)
+        for scene in random_match(game, *setup, match, seed):
+            if scene.ply == wanted:
+                yield scene
+                break
+
+
+_Counts: TypeAlias = dict[str, tuple[Counter[Hashable], Counter[Hashable]]]
+
+
+def _count(
+    scene: Scene, viewer: Viewer, dealer: Dealer, draws: int, features: Features | None
+) -> _Counts:
+    game = scene.game
+    observation = _from_bytes(scene, viewer)
+    counts: _Counts = {}
+
+    def add(state: Any, side: int) -> None:
+        found = _data_features(game, state) if features is None else features(state)
+        for name, value in found.items():
+            pair = counts.get(name)
+            if pair is None:
+                pair = counts[name] = (Counter(), Counter())
+            pair[side][value] += 1
+
+    for _ in range(draws):
+        add(_sample(game, observation, dealer), 0)
+        add(_shuffled(game, scene.state, viewer, dealer), 1)
+    return counts
+
+
+def _data_features(game: AnyGame, state: Any) -> dict[str, Hashable]:
+    raw = game.codec.encode_state(state)
+    leaves: dict[str, Hashable] = {}
+    _flatten(unpack(raw), "$", leaves)
+    found = dict(leaves)
+    names = list(leaves)
+    for one, other in itertools.pairwise(names):
+        found[f"{one} with {other}"] = (leaves[one], leaves[other])
+    # Bytes, since the rest of a large state is nobody's business.
+    found["the whole state"] = raw
+    return found
+
+
+def _flatten(data: Any, path: str, leaves: dict[str, Hashable]) -> None:
+    if isinstance(data, dict):
+        for key, part in data.items():
+            _flatten(part, f"{path}.{key}", leaves)
+    elif isinstance(data, list):
+        leaves[f"{path} length"] = len(data)
+        for index, part in enumerate(data):
+            _flatten(part, f"{path}[{index}]", leaves)
+    else:
+        leaves[path] = data
