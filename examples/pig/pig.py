@@ -201,5 +201,5 @@ def draw_text(observation: State) -> str:
     options = observation.options
     rows = [f"seat {seat}: {total}" for seat, total in enumerate(observation.totals)]
     rows[observation.seat] += f" + {observation.turn}"
-    end = f"round {observation.round} of {options.rounds}, target {options.target}"
-    return "\n".join([*rows, end])
+    rounds = f"rounds: {observation.round} of {options.rounds}"
+    return "\n".join([*rows, f"{rounds}, target: {options.target}"])

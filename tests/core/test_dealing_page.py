@@ -36,7 +36,8 @@ def encode(label: str | int) -> bytes:
 
 class Independent:
     def __init__(self, seed: bytes) -> None:
-        self.seed, self.counter, self.rest = seed, 0, []
+        self.seed, self.counter = seed, 0
+        self.rest: list[int] = []
 
     def mac(self, message: bytes) -> bytes:
         return hmac.new(self.seed, message, hashlib.sha256).digest()

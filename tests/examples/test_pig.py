@@ -99,7 +99,7 @@ def test_the_faces_are_equally_likely():
 def test_the_picture_shows_totals_and_turn():
     state = play(ROLL, 5, totals=(30, 7))
     assert GAME.draw_text(state) == (
-        "seat 0: 30 + 5\nseat 1: 7\nround 0 of 50, target 100"
+        "seat 0: 30 + 5\nseat 1: 7\nrounds: 0 of 50, target: 100"
     )
 
 

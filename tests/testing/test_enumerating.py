@@ -1,10 +1,12 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations
+from types import SimpleNamespace
 
 import pytest
 from examples.kuhn_poker import kuhn_poker
-from tests.testing.mutants import sound
+from examples.pig import pig
+from tests.testing.mutants import hooks_of, mutant, sound
 
 from fritillary.testing import (
     EnumerationError,
@@ -43,6 +45,12 @@ def test_weighted_draws_have_their_weights_and_skip_zero():
         0: Fraction(1, 4),
         2: Fraction(3, 4),
     }
+
+
+def test_a_sure_draw_is_no_branch():
+    assert list(enumerate_outcomes(lambda dealer: dealer.weighted([0, 7]))) == [
+        (1, Fraction(1))
+    ]
 
 
 def test_a_shuffle_reaches_every_order_alike():
@@ -161,3 +169,21 @@ def test_a_policy_that_is_no_distribution_is_refused():
 
     with pytest.raises(Exception, match=r"seat 0 gave \(1/3, 1/3\) for check, bet"):
         exact_values(sound(kuhn_poker), [policy, policy])
+
+
+def test_chance_that_is_only_sampled_has_the_same_values():
+    def cautious(observation, legal):
+        return [Fraction(1, len(legal))] * len(legal)
+
+    def sample_chance(state, dealer):
+        return pig.DIE[dealer.below(6)][0]
+
+    hooks = hooks_of(pig)
+    del hooks["chance_outcomes"]
+    sampled = mutant(SimpleNamespace(**hooks), sample_chance=sample_chance)
+    options = pig.Options(target=6, rounds=2)
+    values = [
+        exact_values(game, [cautious] * 2, options=options)
+        for game in (sound(pig), sampled)
+    ]
+    assert values[0] == values[1]

@@ -1,4 +1,5 @@
 import itertools
+import sys
 from types import SimpleNamespace
 from typing import cast
 
@@ -10,6 +11,7 @@ from tests.testing import high_card
 from tests.testing.mutants import hooks_of, mutant, sound
 
 from fritillary import ACTS, CHANCE, Outcome, Over
+from fritillary.core.errors import UsageError
 from fritillary.testing import LAWS, LawError, check_contract
 from fritillary.testing.scene import first_difference
 
@@ -247,3 +249,41 @@ def test_an_action_listed_twice_by_a_game_without_a_table_is_caught():
 )
 def test_the_first_difference_is_named(one, other, found):
     assert first_difference(one, other) == found
+
+
+def test_chance_that_is_only_sampled_is_checked_too():
+    hooks = hooks_of(pig)
+    del hooks["chance_outcomes"]
+    module = SimpleNamespace(**hooks)
+
+    def sample_chance(state, dealer):
+        return pig.DIE[dealer.below(6)][0]
+
+    def sample_data(state, dealer):
+        return "six"
+
+    assert check_contract(mutant(module, sample_chance=sample_chance)).positions
+    with pytest.raises(LawError) as caught:
+        check_contract(mutant(module, sample_chance=sample_data))
+    assert caught.value.law.id == "chance.outcomes"
+
+
+def test_so_many_refusals_are_tried_at_a_position():
+    report = check_contract(sound(kuhn_poker), refusals=1)
+    acts = report.positions - report.matches
+    assert report.refusals == acts
+
+
+def test_a_copy_that_differs_from_the_start_is_caught():
+    def copy_state(state):
+        return kuhn_poker.State(state.options, state.cards[::-1], [*state.moves])
+
+    with pytest.raises(LawError, match="differs from the start") as caught:
+        check_contract(mutant(kuhn_poker, copy_state=copy_state))
+    assert caught.value.law.id == "copy.independent"
+
+
+def test_a_missing_schema_library_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    with pytest.raises(UsageError, match="pip install jsonschema"):
+        check_contract(sound(kuhn_poker))

@@ -4,7 +4,7 @@ import pytest
 from examples.kuhn_poker import kuhn_poker
 from examples.pig import pig
 from tests.testing import high_card
-from tests.testing.mutants import mutant, sound
+from tests.testing.mutants import hooks_of, mutant, sound
 
 from fritillary import ACTS, FritillaryError
 from fritillary.core.errors import UsageError
@@ -25,6 +25,44 @@ def test_a_sound_game_passes(module):
 def test_a_game_that_hides_nothing_is_refused():
     with pytest.raises(UsageError, match="nothing is hidden"):
         check_leaks(sound(pig))
+
+
+def only_samples(draws, **changes):
+    """Return high card with a chance that is drawn by so many numbers."""
+    hooks = hooks_of(high_card)
+    del hooks["chance_outcomes"]
+
+    def sample_chance(state, dealer):
+        # The top card of a stock that is shuffled anew each time.
+        return high_card.Drawn(state.stock[dealer.below(draws) % len(state.stock)])
+
+    module = types.SimpleNamespace(**hooks)
+    return mutant(module, sample_chance=sample_chance, **changes)
+
+
+@pytest.mark.parametrize("draws", [60, 10**9])
+def test_chance_that_is_only_sampled_is_looked_at_too(draws):
+    assert check_leaks(only_samples(draws)).positions
+    with pytest.raises(LawError) as caught:
+        check_leaks(only_samples(draws, observe_action=sees_the_hidden_card))
+    assert caught.value.law.id == "leak.seen-actions"
+
+
+def test_an_action_that_cannot_be_seen_is_an_error():
+    def observe_action(state, action, seat):
+        raise RuntimeError("no view")
+
+    with pytest.raises(RuntimeError, match="no view"):
+        check_leaks(mutant(kuhn_poker, observe_action=observe_action))
+
+
+def test_what_is_impossible_in_the_other_world_says_nothing():
+    def observe_action(state, action, seat):
+        if isinstance(action, high_card.Drawn) and action.rank not in state.stock:
+            raise KeyError(action.rank)
+        return high_card.observe_action(state, action, seat)
+
+    assert check_leaks(mutant(high_card, observe_action=observe_action)).positions
 
 
 def observes_all(state, seat):

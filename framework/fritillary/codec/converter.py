@@ -56,7 +56,13 @@ def _is_allowed(annotation: Any) -> bool:
 def _build_for(
     annotation: Any, converter: cattrs.Converter, options: type | None
 ) -> Build:
-    hook = converter.get_structure_hook
+    def hook(inner: Any) -> Build:
+        # cattrs would take an enum of integers for a kind of integer.
+        kind = kinds.kind_of(inner)
+        if isinstance(kind, kinds.Enumeration):
+            return _build_enum(kind.type)
+        return converter.get_structure_hook(inner)
+
     match kinds.kind_of(annotation):
         case kinds.Items(item=item, factory=factory):
             kind = kinds.kind_of(item)
@@ -82,14 +88,19 @@ def _build_for(
             )
         case kinds.Record(type=cls):
             return make_build(cls, hook, options)
-        case kinds.Primitive(type=primitive):
-            return hook(primitive)
+        case kinds.Primitive():
+            raise AssertionError  # pragma: no cover - registered by themselves
 
 
 def _dump_for(
     annotation: Any, converter: cattrs.Converter, options: type | None
 ) -> Dump:
-    hook = converter.get_unstructure_hook
+    def hook(inner: Any) -> Dump:
+        # As above, for an enum of strings.
+        if isinstance(kinds.kind_of(inner), kinds.Enumeration):
+            return _dump_enum
+        return converter.get_unstructure_hook(inner)
+
     match kinds.kind_of(annotation):
         case kinds.Items(item=item):
             return list if _passes(item) else _dump_items(hook(item))
@@ -100,7 +111,7 @@ def _dump_for(
         case kinds.Mapped(value=value):
             return _dump_map(hook(value))
         case kinds.Enumeration():
-            return lambda value: value.value
+            return _dump_enum
         case kinds.Nullable(inner=inner):
             return _dump_nullable(hook(inner))
         case kinds.PackedInt(packed=packed):
@@ -111,8 +122,12 @@ def _dump_for(
             )
         case kinds.Record(type=cls):
             return make_dump(cls, hook, options)
-        case kinds.Primitive():
+        case kinds.Primitive():  # pragma: no branch - nothing else is left
             return _as_it_is
+
+
+def _dump_enum(value: Any) -> Any:
+    return value.value
 
 
 def _passes(annotation: Any) -> bool:
@@ -254,8 +269,7 @@ def _build_union(builders: dict[str, Build]) -> Build:
         build = builders.get(tag) if type(tag) is str else None
         if build is None:
             known = ", ".join(builders)
-            what = "map" if tag is None else f"{kinds.TAG} {say(tag)}"
-            what = say(value) if type(value) is not dict else what
+            what = say(value) if tag is None else f"{kinds.TAG} {say(tag)}"
             msg = f"expected a map with {kinds.TAG!r} one of {known}; got {what}"
             raise CodecError(msg)
         return build(value)

@@ -178,21 +178,30 @@ def fields_of(cls: type) -> list[tuple[str, Any]]:
 
 
 def check_class(
-    cls: type, *, options: type | None = None, immutable: bool = False
+    cls: type,
+    *,
+    options: type | None = None,
+    refers: bool = False,
+    immutable: bool = False,
 ) -> None:
     """Check that everything in an attrs class can be coded.
 
     Args:
         cls: the class.
-        options: the options class, where ``cls`` holds it by reference in its field
-            ``options``.
+        options: the options class of the game, which is only ever referred to by a
+            field ``options``.
+        refers: whether ``cls``, a state or an observation, has such a field.
         immutable: whether the values must be hashable: frozen classes and tuples
             all the way down.
 
     Raises:
         TypeError: naming class and field of the first that cannot.
     """
-    _check_class(cls, options, (), immutable=immutable)
+    if refers and dict(_fields_of(cls)).get(OPTIONS_FIELD) is not options:
+        name = getattr(options, "__name__", options)
+        msg = f"{cls.__name__} needs a field 'options: {name}' that refers to them"
+        raise TypeError(msg)
+    _check_class(cls, options, (), refers=refers, immutable=immutable)
 
 
 def is_frozen(cls: type) -> bool:
@@ -215,44 +224,59 @@ def is_immutable(annotation: Any) -> bool:
             return False
         case Union(members=members):
             return all(is_immutable(member) for member in members)
-        case Record(type=cls):
+        case Record(type=cls):  # pragma: no branch - nothing else is left
             return is_frozen(cls) and all(
                 is_immutable(inner) for _, inner in fields_of(cls)
             )
 
 
-def _check_class(
-    cls: type, options: type | None, owners: tuple[type, ...], *, immutable: bool
-) -> None:
+def _fields_of(cls: type) -> list[tuple[str, Any]]:
     if not attrs.has(cls):
         msg = f"{cls.__name__} is not an attrs class; decorate it with @attrs.define"
         raise TypeError(msg)
-    if cls in owners:
-        msg = f"{cls.__name__} contains itself; refer to other values by their number"
-        raise TypeError(msg)
-    if immutable and (not is_frozen(cls) or cls.__eq__ is object.__eq__):
-        msg = (
-            f"{cls.__name__} can be changed, or compares by identity; decorate it with "
-            "@attrs.frozen"
-        )
-        raise TypeError(msg)
     try:
-        fields = fields_of(cls)
+        return fields_of(cls)
     except NameError as error:
         msg = (
             f"{cls.__name__}: cannot resolve annotations ({error}); import the name at "
             "the top of the module, not under TYPE_CHECKING"
         )
         raise TypeError(msg) from error
+
+
+def _check_class(
+    cls: type,
+    options: type | None,
+    owners: tuple[type, ...],
+    *,
+    refers: bool,
+    immutable: bool,
+) -> None:
+    if cls in owners:
+        msg = f"{cls.__name__} contains itself; refer to other values by their number"
+        raise TypeError(msg)
+    fields = _fields_of(cls)
+    by_identity = cls.__eq__ is object.__eq__  # type: ignore[comparison-overlap]
+    if immutable and (by_identity or not is_frozen(cls)):
+        msg = (
+            f"{cls.__name__} can be changed, or compares by identity; decorate it with "
+            "@attrs.frozen"
+        )
+        raise TypeError(msg)
     for name, annotation in fields:
         try:
             if name == TAG:
                 msg = f"the name {TAG!r} is kept for unions; rename the field"
                 raise TypeError(msg)
             if options is not None and name == OPTIONS_FIELD and annotation is options:
-                continue
+                if refers:
+                    continue
+                msg = "only the state and the observation themselves refer to options"
+                raise TypeError(msg)
             for inner in _classes_in(annotation):
-                _check_class(inner, None, (*owners, cls), immutable=immutable)
+                _check_class(
+                    inner, options, (*owners, cls), refers=False, immutable=immutable
+                )
             if immutable and not is_immutable(annotation):
                 msg = "lists and dicts can be changed; use tuple[...]"
                 raise TypeError(msg)

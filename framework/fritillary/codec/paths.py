@@ -24,7 +24,7 @@ def say(value: Any) -> str:
         return repr(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}...")
     if kind is int:
         return str(value) if value.bit_length() <= 64 else "a long integer"
-    return f"{kind.__name__} {value!r}" if kind is float else kind.__name__
+    return kind.__name__
 
 
 def key_step(key: Any) -> str:

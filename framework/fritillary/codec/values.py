@@ -33,18 +33,11 @@ class ValueCodec:
 
     def __init__(self, info: GameInfo) -> None:
         self.info = info
-        kinds.check_class(info.options, immutable=True)
-        for cls in (info.state, info.observation):
-            kinds.check_class(cls, options=info.options)
-            fields = dict(kinds.fields_of(cls))
-            if fields.get(kinds.OPTIONS_FIELD) is not info.options:
-                msg = (
-                    f"{cls.__name__} needs a field 'options: {info.options.__name__}'"
-                    " that refers to the options"
-                )
-                raise TypeError(msg)
+        kinds.check_class(info.options, options=info.options, immutable=True)
+        kinds.check_class(info.state, options=info.options, refers=True)
+        kinds.check_class(info.observation, options=info.options, refers=True)
         for cls in info.actions:
-            kinds.check_class(cls, immutable=True)
+            kinds.check_class(cls, options=info.options, immutable=True)
         tags = [kinds.tag_of(cls) for cls in info.actions]
         if len(set(tags)) < len(tags):
             msg = f"action classes need different names, not {', '.join(tags)}"

@@ -191,12 +191,12 @@ class FastDealer(Dealer):
     __slots__ = ("_random", "_seed")
 
     def __init__(self, seed: int | str | random.Random = 0) -> None:
+        #: Made on the first draw: seeding is slow, and many only open streams.
+        self._random: random.Random | None = None
         if isinstance(seed, random.Random):
             self._random = seed
             self._seed: int | str = seed.getrandbits(64)
         elif type(seed) in {int, str}:
-            # As text, since -1 and 1 seed a generator alike.
-            self._random = random.Random(repr(seed))
             self._seed = seed
         else:
             msg = f"a seed is an integer or a string, not {type(seed).__name__}"
@@ -206,7 +206,7 @@ class FastDealer(Dealer):
         """Return a uniform integer in ``0 <= x < n``."""
         if type(n) is not int or n < 1:
             raise _bad_bound(n)
-        return self._random.randrange(n)
+        return (self._random or self._seeded()).randrange(n)
 
     def stream(self, *labels: Label) -> FastDealer:
         """Return the stream of that name; equal seeds and names give equal ones."""
@@ -216,8 +216,13 @@ class FastDealer(Dealer):
 
     def shuffle(self, items: MutableSequence[T]) -> None:
         """Shuffle in place by sorting on random keys, which is faster here."""
-        draw = self._random.random
+        draw = (self._random or self._seeded()).random
         items[:] = sorted(items, key=lambda _: draw())
+
+    def _seeded(self) -> random.Random:
+        # As text, since -1 and 1 seed a generator alike.
+        self._random = generator = random.Random(repr(self._seed))
+        return generator
 
 
 def _bad_bound(n: object) -> Exception:

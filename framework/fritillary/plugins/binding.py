@@ -45,8 +45,8 @@ MUST_IF_HIDDEN: Final = ("observe", "sample_state", "shuffle_hidden")
 #: Hooks that every game has, since what they do by default will do for most.
 DEFAULTS: Final = ("copy_state", "explain_illegal", "observe", "observe_action")
 
-#: Hooks whose result is nothing.
-_NO_RESULT: Final = frozenset({"apply_action", "shuffle_hidden"})
+#: Hooks whose result is nothing, or may be: an action that a seat does not see.
+_NO_RESULT: Final = frozenset({"apply_action", "observe_action", "shuffle_hidden"})
 
 
 @frozen

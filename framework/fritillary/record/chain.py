@@ -38,7 +38,8 @@ def payloads(raw: bytes, *, torn: bool = False) -> Iterator[tuple[bytes, bytes]]
 
     Args:
         raw: a whole file.
-        torn: stop quietly at a last frame that was not written to its end.
+        torn: stop quietly at a last frame that was not written to its end, or whose
+            link does not hold.
 
     Raises:
         RecordError: naming the first frame that does not hold, from 0.
@@ -50,10 +51,14 @@ def payloads(raw: bytes, *, torn: bool = False) -> Iterator[tuple[bytes, bytes]]
     position = len(MAGIC)
     number = 0
     while position < len(raw):
-        size = int.from_bytes(raw[position : position + 4], "big")
         start = position + 4
+        size = int.from_bytes(raw[position:start], "big")
         end = start + size + _LINK_BYTES
-        if size > MAX_PAYLOAD or end > len(raw):
+        if size > MAX_PAYLOAD and start <= len(raw):
+            # No event is so long, so this is no torn one: its length was altered.
+            msg = f"event {number}: its length is wrong"
+            raise RecordError(msg, code="record.chain")
+        if end > len(raw):
             if torn:
                 return
             msg = f"event {number}: cut off, or its length is wrong"

@@ -1,12 +1,14 @@
 """How a refused choice stands in a record, so that anyone can refuse it again.
 
 ``index:7``, ``text:pair 7``, ``data:{"type":"pass"}`` (JSON), or ``bytes:`` and what
-was received where not even that could be read. At most 4,096 bytes are kept; a choice
-that was cut can no longer be judged.
+was received where not even that could be read. At most 4,096 bytes are kept; data
+that were cut can no longer be judged. Text can, since notation is looked at so far
+only.
 """
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -17,18 +19,28 @@ from fritillary.plugins.table import ActionTable, OpenTable
 #: So many bytes of what a player sent are kept.
 MAX_OFFENDING: Final = 4_096
 
+#: Lone surrogates are kept as they came: in another spelling they could be legal.
+_SURROGATES: Final = "surrogatepass"
+
+_DECODER: Final = codecs.getincrementaldecoder("utf-8")
+
 
 def choice_bytes(
     *, index: int | None = None, text: str | None = None, data: Any = None
 ) -> bytes:
-    """Return how a choice stands in the record."""
+    """Return how a choice stands in the record.
+
+    Raises:
+        TypeError: if the data are not plain.
+        ValueError: if the index has too many digits to be written down.
+    """
     if index is not None:
         kind, body = "index", str(index)
     elif text is not None:
         kind, body = "text", text
     else:
         kind, body = "data", to_json(data)
-    return f"{kind}:{body}".encode("utf-8", "replace")[:MAX_OFFENDING]
+    return f"{kind}:{body}".encode("utf-8", _SURROGATES)[:MAX_OFFENDING]
 
 
 def received_bytes(raw: bytes) -> bytes:
@@ -36,9 +48,16 @@ def received_bytes(raw: bytes) -> bytes:
     return (b"bytes:" + raw)[:MAX_OFFENDING]
 
 
+def was_cut(raw: bytes) -> bool:
+    """Say whether there may have been more of a choice."""
+    return len(raw) >= MAX_OFFENDING
+
+
 def can_judge(raw: bytes) -> bool:
-    """Say whether a choice stands in the record whole, in a readable form."""
-    return len(raw) < MAX_OFFENDING and raw.startswith((b"index:", b"text:", b"data:"))
+    """Say whether enough of a choice stands in the record, in a readable form."""
+    if raw.startswith(b"text:"):
+        return True
+    return not was_cut(raw) and raw.startswith((b"index:", b"data:"))
 
 
 def action_of(
@@ -49,8 +68,9 @@ def action_of(
     Raises:
         InvalidActionError: if it names no action of the game.
     """
-    kind, _, body = raw.decode("utf-8", "replace").partition(":")
     try:
+        # A character that was cut in two is left out.
+        kind, _, body = _DECODER(_SURROGATES).decode(raw).partition(":")
         if kind == "index":
             return table.at(int(body), legal)
         if kind == "text":

@@ -16,6 +16,7 @@ import attrs
 from attrs import field, frozen, validators
 
 from fritillary.codec.converter import make_converter
+from fritillary.core.commitment import MAX_NONCE_BYTES
 from fritillary.record.terms import (
     ClockSettings,
     Consequence,
@@ -33,6 +34,7 @@ MATCH_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 _HEX: Final = validators.matches_re(r"(?:[0-9a-f]{2})*\Z")
 _HASH: Final = validators.matches_re(r"[0-9a-f]{64}\Z")
+_NONCE: Final = validators.matches_re(rf"(?:[0-9a-f]{{2}}){{0,{MAX_NONCE_BYTES}}}\Z")
 
 
 @frozen
@@ -119,10 +121,13 @@ class Dealt:
     """All seats that play have accepted, and the deal is made.
 
     Args:
-        nonces: hex of the nonce of each seat; empty where none were wanted.
+        nonces: hex of the nonce of each seat, at most 32 bytes; no list where none
+            were wanted.
     """
 
-    nonces: tuple[str, ...] = ()
+    nonces: tuple[str, ...] = field(
+        default=(), validator=validators.deep_iterable(_NONCE)
+    )
 
 
 @frozen
@@ -131,15 +136,16 @@ class ActionTaken:
 
     Args:
         seat: who.
-        index: in the action table; absent if the game has none.
-        action: the action as data in msgpack, hex, if the game has no table.
+        index: in the action table; absent if the game lists none.
+        action: hex of the action's canonical msgpack, if the game has no table.
         source: whose choice it was.
         charged_ms: taken from the seat's clock.
         server_ms: from asking to answering at the server; absent where nobody was
             asked.
         think_ms: as the bot reported it.
         round_trip_ms: of the link as last measured.
-        left_ms: what the seat's clock allows for its next decision, if timed.
+        left_ms: what the seat's clock allows for its next decision; absent if it is
+            untimed.
         note: the bot's remark.
         probabilities: with which the bot chose each legal action, in millionths.
     """
@@ -181,8 +187,8 @@ class Ruling:
         seat: at fault; absent if no seat is to blame.
         offending: hex of what the player sent, as far as 4,096 bytes.
         charged_ms: taken from the seat's clock.
-        attempt: which time of asking it was, from 1.
-        left_ms: what the seat's clock allows for its next decision, if timed.
+        attempt: which time of asking for this decision it was, from 1.
+        left_ms: what the seat's clock allows from here; absent if it is untimed.
     """
 
     fault: Fault
@@ -281,7 +287,8 @@ class Closed:
     Args:
         content_hash: of what happened, without times, ids and measurements.
         key: hex of the server's public Ed25519 key.
-        signature: hex of the signature of the link before this event.
+        signature: hex of the signature over ``fritillary-record-1``, the link before
+            this event and the content hash.
     """
 
     content_hash: str = field(validator=_HASH)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from attrs import frozen
 
 from fritillary.codec.packing import pack, unpack
+from fritillary.codec.paths import say
 from fritillary.core.commitment import mix_nonces
 from fritillary.core.errors import CodecError, RecordError
-from fritillary.record.chain import FIRST_LINK, payloads
+from fritillary.record.chain import payloads
 from fritillary.record.content import Content
 from fritillary.record.events import (
     FORMAT,
@@ -29,15 +30,17 @@ from fritillary.record.events import (
     event_from_data,
     event_to_data,
 )
-from fritillary.record.signing import signature_holds
+from fritillary.record.signing import signature_holds, signed_message
 
 #: Largest file that is read as a record.
 MAX_BYTES: Final = 64 * 1024 * 1024
 
 _PLAY: Final = (ActionTaken, ChanceDrawn, Ruling, Resigned, Paused, Resumed)
 
+_Allowed: TypeAlias = tuple[type, ...]
+
 #: What may follow what, by class.
-_FOLLOWS: Final[dict[type, tuple[type, ...]]] = {
+_FOLLOWS: Final[dict[type, _Allowed]] = {
     Header: (Dealt, Ended, Ruling),
     Dealt: (*_PLAY, Ended),
     **dict.fromkeys(_PLAY, (*_PLAY, Ended)),
@@ -120,7 +123,7 @@ def read_record(raw: bytes, *, unfinished: bool = False) -> Record:
     links: list[bytes] = []
     for number, (payload, link) in enumerate(payloads(raw, torn=unfinished)):
         event = _event(number, payload)
-        _check_order(number, events[-1] if events else None, event)
+        _check_order(number, events, event)
         events.append(event)
         links.append(link)
     if not events:
@@ -148,22 +151,32 @@ def _event(number: int, payload: bytes) -> RecordEvent:
 
 
 def _check_format(data: object) -> None:
-    version = data.get("format") if isinstance(data, dict) else None
-    if type(version) is int and version != FORMAT:
+    if not isinstance(data, dict) or data.get("type") != "header":
+        return  # no header at all, which the order of events will say
+    version = data.get("format")
+    if type(version) is not int:
+        msg = f"the record has format {say(version)}, which is no number"
+        raise bad(0, msg, "record.format")
+    if version != FORMAT:
         what = "newer" if version > FORMAT else "older"
         msg = (
-            f"event 0: the record has format {version}, which is {what} than the "
-            f"format {FORMAT} that this version reads"
+            f"the record has format {version}, which is {what} than the format "
+            f"{FORMAT} that this version reads"
         )
-        raise RecordError(msg, code="record.format")
+        raise bad(0, msg, "record.format")
 
 
-def _check_order(
-    number: int, before: RecordEvent | None, event: RecordEvent
-) -> None:
-    allowed = (Header,) if before is None else _FOLLOWS[type(before)]
+def _check_order(number: int, events: list[RecordEvent], event: RecordEvent) -> None:
+    if not events:
+        allowed: _Allowed = (Header,)
+        place = "first"
+    else:
+        before = type(events[-1])
+        allowed, place = _FOLLOWS[before], f"after {before.__name__}"
+        # A ruling before the deal ends the match: the referee itself failed.
+        if number == 2 and before is Ruling:
+            allowed = (Ended,)
     if not isinstance(event, allowed):
-        place = "first" if before is None else f"after {type(before).__name__}"
         raise bad(number, f"{type(event).__name__} cannot stand {place}")
 
 
@@ -172,9 +185,9 @@ def _check_closing(record: Record) -> None:
     closed = record.events[-1]
     if not isinstance(closed, Closed):  # pragma: no cover - asked before
         raise TypeError
-    link = record.links[-2] if number else FIRST_LINK
+    message = signed_message(record.links[-2], bytes.fromhex(closed.content_hash))
     if not signature_holds(
-        bytes.fromhex(closed.key), bytes.fromhex(closed.signature), link
+        bytes.fromhex(closed.key), bytes.fromhex(closed.signature), message
     ):
         raise bad(number, "the signature does not hold", "record.signature")
     content = Content(record.header)

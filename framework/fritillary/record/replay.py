@@ -8,12 +8,19 @@ from typing import Any
 from attrs import frozen
 
 from fritillary.codec.packing import unpack
-from fritillary.core.dealer import SealedDealer
-from fritillary.core.errors import FritillaryError
-from fritillary.core.points import Act, Chance
+from fritillary.codec.paths import sentence
+from fritillary.core.dealer import SEALED_ALGORITHM, SealedDealer
+from fritillary.core.errors import AmbiguousGameError, FritillaryError, RecordError
+from fritillary.core.points import Act, Chance, DecisionPoint
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
-from fritillary.record.events import ActionTaken, ChanceDrawn, Dealt, RecordEvent
+from fritillary.record.events import (
+    ActionTaken,
+    ChanceDrawn,
+    Dealt,
+    GameRef,
+    RecordEvent,
+)
 from fritillary.record.reader import Record, bad, deal_seed
 
 
@@ -25,23 +32,36 @@ def game_of(record: Record, registry: Registry) -> Game[Any, Any, Any]:
     """
     ref = record.header.game
     try:
-        game = registry.game(ref.full_id)
-    except FritillaryError as error:
-        raise bad(0, str(error), "record.game") from error
+        game = _installed(ref, registry)
+    except Exception as error:
+        raise bad(0, sentence(error), "record.game") from error
     if game.info.rules_version != ref.rules_version:
         msg = (
-            f"it was played under rules {ref.rules_version} of {ref.id}; installed "
-            f"are rules {game.info.rules_version}"
+            f"it was played under rules {ref.rules_version} of {game.info.id}; "
+            f"installed are rules {game.info.rules_version}"
         )
         raise bad(0, msg, "record.rules-version")
+    names = [variant.id for variant in ref.variants]
+    if (game.info.id, [info.id for info in game.variants]) != (ref.id, names):
+        msg = f"the game is {game.id}, not {ref.full_id[:60]!r}"
+        raise bad(0, msg, "record.game")
     for info, variant in zip(game.variants, ref.variants, strict=True):
-        if (info.id, info.version) != (variant.id, variant.version):
+        if info.version != variant.version:
             msg = (
                 f"it was played with variant {variant.id} {variant.version}; "
                 f"installed is {info.id} {info.version}"
             )
             raise bad(0, msg, "record.rules-version")
     return game
+
+
+def _installed(ref: GameRef, registry: Registry) -> Game[Any, Any, Any]:
+    try:
+        return registry.game(ref.full_id)
+    except AmbiguousGameError:
+        if not ref.distribution:
+            raise
+        return registry.game(f"{ref.distribution}:{ref.full_id}")
 
 
 @frozen
@@ -64,12 +84,17 @@ class Step:
 class Replay:
     """Plays a record again.
 
+    Rules are a plugin's, and a record may lead them where they never were: use
+    :meth:`steps`, or `failed` around the other methods, to get every error as a
+    `RecordError`.
+
     Args:
         record: with its deal revealed.
         game: the rules that it was played with.
 
     Raises:
-        RecordError: if the deal is sealed, or the options are not of the game.
+        RecordError: if the deal is sealed or of an unknown algorithm, or the options
+            are not of the game.
 
     Attributes:
         state: the truth after the last step; ``None`` if nothing was dealt.
@@ -82,25 +107,33 @@ class Replay:
         self.record = record
         self.game = game
         header = record.header
-        self.seats = len(header.seats)
-        try:
-            self.options = game.codec.decode_options(bytes.fromhex(header.options))
-            game.check_seats(self.seats)
-        except FritillaryError as error:
-            raise bad(0, str(error)) from error
-        self.table = game.table(self.options, self.seats)
+        if header.algorithm != SEALED_ALGORITHM:
+            msg = f"the deal's algorithm {header.algorithm[:60]!r} is not known"
+            raise bad(0, msg, "record.algorithm")
         self.dealer = SealedDealer(deal_seed(record))
+        self.seats = len(header.seats)
         self.ply = 0
         self._chances = 0
+        try:
+            raw = bytes.fromhex(header.options)
+            self.options = game.codec.decode_options(raw)
+            game.check_seats(self.seats)
+            self.table = game.table(self.options, self.seats)
+            canonical = game.codec.encode_options(self.options) == raw
+        except Exception as error:
+            raise failed(0, error) from error
+        if not canonical:
+            raise bad(0, "the bytes of the options are not canonical")
         self.state: Any = None
-        dealt = record.find(Dealt)
-        if dealt is not None:
+        self._undealt = bad(1, "nothing was dealt")
+        if record.find(Dealt) is not None:
             try:
                 self.state = game.new(
                     self.dealer.stream("deal"), self.options, self.seats
                 )
-            except FritillaryError as error:
-                raise bad(1, str(error)) from error
+            except Exception as error:  # noqa: BLE001 - whatever the rules raise
+                # No lie as long as nothing is played: the referee failed here too.
+                self._undealt = failed(1, error)
 
     def steps(self) -> Iterator[Step]:
         """Apply event after event; yield each after it was applied.
@@ -109,14 +142,31 @@ class Replay:
             RecordError: naming the first event that the rules do not allow.
         """
         for number, event in enumerate(self.record.events):
-            action = None
-            if isinstance(event, ActionTaken):
-                action = self.action(number, event)
-                self.apply(action)
-            elif isinstance(event, ChanceDrawn):
-                action = self.chance(number, event)
-                self.apply(action)
+            try:
+                action = self._step(number, event)
+            except Exception as error:
+                raise failed(number, error) from error
             yield Step(number, event, self.ply, action)
+
+    def _step(self, number: int, event: RecordEvent) -> Any:
+        if isinstance(event, ActionTaken):
+            action = self.action(number, event)
+        elif isinstance(event, ChanceDrawn):
+            action = self.chance(number, event)
+        else:
+            return None
+        self.apply(action)
+        return action
+
+    def point(self) -> DecisionPoint:
+        """Return who is to act.
+
+        Raises:
+            RecordError: if nothing was dealt.
+        """
+        if self.state is None:
+            raise self._undealt
+        return self.game.decision_point(self.state)
 
     def action(self, number: int, event: ActionTaken) -> Any:
         """Return the legal action of an event.
@@ -125,21 +175,25 @@ class Replay:
             RecordError: if the seat is not to act, or the action is not legal.
         """
         game = self.game
-        point = game.decision_point(self.state)
+        point = self.point()
         if type(point) is not Act:
             raise bad(number, "a seat acts where no seat is to act")
         if point.seat != event.seat:
             raise bad(number, f"seat {event.seat} acts; it is seat {point.seat}'s turn")
         legal = game.legal_actions(self.state)
+        listed = self.table.listed
+        if (event.index is None) is listed or (event.action is None) is not listed:
+            raise bad(number, "the action stands in the wrong form")
         try:
             if event.index is not None:
                 action = self.table.at(event.index, legal)
             else:
-                action = self.table.structure(unpack(bytes.fromhex(event.action or "")))
+                raw = bytes.fromhex(event.action or "")
+                action = self.table.structure(unpack(raw))
+                if game.codec.encode_action(action) != raw:
+                    raise bad(number, "the bytes of the action are not canonical")
         except FritillaryError as error:
-            raise bad(number, str(error)) from error
-        if (event.index is not None) != self.table.listed:
-            raise bad(number, "the action stands in the wrong form")
+            raise failed(number, error) from error
         if action not in legal:
             text = game.format_action(action)
             raise bad(number, f"{text!r} is not legal for seat {event.seat}")
@@ -152,15 +206,17 @@ class Replay:
             RecordError: if chance is not to act, or the deal gives another outcome.
         """
         game = self.game
-        if type(game.decision_point(self.state)) is not Chance:
+        if type(self.point()) is not Chance:
             raise bad(number, "chance acts where it has no part")
         action = game.draw_chance(
             self.state, self.dealer.stream("chance", self._chances)
         )
         self._chances += 1
         public = game.observe_action(self.state, action, None) == action
-        expected = game.codec.encode_action(action).hex() if public else None
-        if event.action != expected:
+        if public is (event.action is None):
+            seen = "everyone may see it" if public else "it is hidden"
+            raise bad(number, f"the chance outcome stands in the wrong form: {seen}")
+        if public and event.action != game.codec.encode_action(action).hex():
             raise bad(number, "the deal gives another chance outcome")
         return action
 
@@ -168,6 +224,16 @@ class Replay:
         """Apply an action."""
         self.game.apply(self.state, action)
         self.ply += 1
+
+
+def failed(number: int, error: Exception) -> RecordError:
+    """Return the error of an event that the rules did not take."""
+    if isinstance(error, RecordError):
+        return error
+    if isinstance(error, FritillaryError):
+        return bad(number, error.message)
+    msg = f"the rules fail with {type(error).__name__}: {sentence(error)}"
+    return bad(number, msg, "record.rules")
 
 
 def replayed(record: Record, registry: Registry) -> Replay:

@@ -163,9 +163,7 @@ def _default_rules() -> tuple[FaultRule, ...]:
     return tuple(
         FaultRule(
             fault,
-            Consequence.VOID
-            if fault is Fault.REFEREE_ERROR
-            else Consequence.FORFEIT,
+            Consequence.VOID if fault is Fault.REFEREE_ERROR else Consequence.FORFEIT,
         )
         for fault in Fault
     )
@@ -378,9 +376,7 @@ def parse_policy(texts: list[str]) -> Policy:
                 if consequence.startswith("retry:"):
                     retries = int(consequence.removeprefix("retry:"))
                     consequence = Consequence.FORFEIT.value
-                rules.append(
-                    FaultRule(Fault(name), Consequence(consequence), retries)
-                )
+                rules.append(FaultRule(Fault(name), Consequence(consequence), retries))
         except ValueError as error:
             msg = (
                 f"policy {text[:60]!r}: {error}; an example is "

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+import msgpack
+
 from fritillary.codec.packing import pack
-from fritillary.core.errors import StorageError
-from fritillary.record.chain import FIRST_LINK, MAGIC
+from fritillary.core.errors import RecordError, StorageError
+from fritillary.record.chain import FIRST_LINK, MAGIC, MAX_PAYLOAD
 from fritillary.record.content import Content
 from fritillary.record.events import (
     Closed,
@@ -17,9 +20,45 @@ from fritillary.record.events import (
     RecordEvent,
     event_to_data,
 )
-from fritillary.record.signing import Signer
+from fritillary.record.signing import Signer, signed_message
 
 _PLAYER = "player"
+
+
+def _pack(event: RecordEvent) -> bytes:
+    """Return the payload of an event."""
+    return pack_own(event_to_data(event))
+
+
+def pack_own(data: Any) -> bytes:
+    """Return the msgpack bytes of data that an event class describes.
+
+    What `pack` would return, without looking for what other languages cannot read:
+    the classes of events allow nothing of the kind.
+
+    Raises:
+        CodecError: if the data cannot be packed.
+    """
+    try:
+        packed: bytes = msgpack.packb(data, strict_types=True)
+    except (TypeError, ValueError, OverflowError):
+        return pack(data)
+    return packed
+
+
+@functools.lru_cache(4096)
+def _action_payload(
+    seat: int, index: int, charged_ms: int, server_ms: int | None, left_ms: int | None
+) -> bytes:
+    """Return the payload of a plain action; quick bots repeat themselves."""
+    data: dict[str, Any] = {"type": "action-taken", "seat": seat, "index": index}
+    if charged_ms:
+        data["charged_ms"] = charged_ms
+    if server_ms is not None:
+        data["server_ms"] = server_ms
+    if left_ms is not None:
+        data["left_ms"] = left_ms
+    return pack_own(data)
 
 
 class RecordSink(Protocol):
@@ -78,7 +117,10 @@ class FileSink:
 
     def sync(self) -> None:
         """Wait until the disk has it."""
-        os.fsync(self._file.fileno())
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror}") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -88,13 +130,22 @@ class FileSink:
 class RecordWriter:
     """Writes one record.
 
+    An event that cannot be written raises and leaves the record as it was.
+
     Args:
         sink: where the bytes go.
         header: the first event.
 
+    Raises:
+        CodecError: if an event holds what cannot be packed.
+        RecordError: if an event is too long.
+        StorageError: if the sink cannot take it.
+
     Attributes:
         link: the hash that ends the chain so far.
         events: how many events were written, the header included.
+        broken: whether the sink has failed, perhaps in the midst of an event:
+            nothing more may be written.
     """
 
     def __init__(self, sink: RecordSink, header: Header) -> None:
@@ -102,13 +153,23 @@ class RecordWriter:
         self._content = Content(header)
         self.link = FIRST_LINK
         self.events = 0
+        self.broken = False
         sink.write(MAGIC)
-        self._append(pack(event_to_data(header)))
+        self._append(_pack(header))
         sink.sync()
 
     def _append(self, payload: bytes) -> None:
-        self.link = link = hashlib.sha256(self.link + payload).digest()
-        self._sink.write(len(payload).to_bytes(4, "big") + payload + link)
+        size = len(payload)
+        if size > MAX_PAYLOAD:
+            msg = f"event {self.events}: {size} bytes; {MAX_PAYLOAD} at most"
+            raise RecordError(msg, code="record.too-large")
+        link = hashlib.sha256(self.link + payload).digest()
+        try:
+            self._sink.write(size.to_bytes(4, "big") + payload + link)
+        except BaseException:
+            self.broken = True
+            raise
+        self.link = link
         self.events += 1
 
     def dealt(self, seed: bytes) -> None:
@@ -117,8 +178,8 @@ class RecordWriter:
 
     def add(self, event: RecordEvent) -> None:
         """Write an event; it is flushed when this returns."""
+        self._append(_pack(event))
         self._content.add(event)
-        self._append(pack(event_to_data(event)))
 
     def add_action(
         self,
@@ -129,15 +190,8 @@ class RecordWriter:
         left_ms: int | None,
     ) -> None:
         """Write a plain `ActionTaken` of a player: what `add` would, but quickly."""
+        self._append(_action_payload(seat, index, charged_ms, server_ms, left_ms))
         self._content.action(seat, index, _PLAYER)
-        data: dict[str, Any] = {"type": "action-taken", "seat": seat, "index": index}
-        if charged_ms:
-            data["charged_ms"] = charged_ms
-        if server_ms is not None:
-            data["server_ms"] = server_ms
-        if left_ms is not None:
-            data["left_ms"] = left_ms
-        self._append(pack(data))
 
     def content_hash(self) -> bytes:
         """Return the content hash of what was written so far."""
@@ -146,10 +200,9 @@ class RecordWriter:
     def close(self, signer: Signer) -> bytes:
         """Sign and close the record; return the final hash."""
         content = self.content_hash()
-        closed = Closed(
-            content.hex(), signer.public.hex(), signer.sign(self.link).hex()
-        )
-        self._append(pack(event_to_data(closed)))
+        signature = signer.sign(signed_message(self.link, content))
+        closed = Closed(content.hex(), signer.public.hex(), signature.hex())
+        self._append(_pack(closed))
         self._sink.sync()
         self._sink.close()
         return self.link
@@ -157,4 +210,3 @@ class RecordWriter:
     def abandon(self) -> None:
         """Close the sink of a record that stays unfinished."""
         self._sink.close()
-

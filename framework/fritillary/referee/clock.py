@@ -10,35 +10,44 @@ class SeatClock:
     """Accounts for the time of one seat, in whole milliseconds.
 
     The record holds what each decision was charged; this class applied to those
-    figures gives the same readings again, which is how they are verified.
+    figures gives the same readings again, which is how they are verified. A decision
+    may be charged in parts (before a retry, before a pause): only what is left of
+    its limit then remains.
 
     Attributes:
         settings: the clock as it was agreed.
+        timed: whether any part limits a decision.
         base_ms: left of the base; ``None`` if there is none.
         bank_ms: left of the bank.
     """
 
-    __slots__ = ("_turn_ms", "bank_ms", "base_ms", "settings", "timed")
+    __slots__ = ("_move_ms", "_turn_ms", "bank_ms", "base_ms", "settings", "timed")
 
     def __init__(self, settings: ClockSettings) -> None:
         self.settings = settings
+        self.timed = settings.timed
         self.base_ms = settings.base_ms
         self.bank_ms = settings.bank_ms or 0
         self._turn_ms = settings.turn_ms
-        self.timed = settings.timed
+        self._move_ms = settings.move_ms
 
     def new_turn(self) -> None:
         """Begin a turn: another seat has acted in between."""
         self._turn_ms = self.settings.turn_ms
+        self._move_ms = self.settings.move_ms
+
+    def new_move(self) -> None:
+        """Begin a decision: an action of the seat was applied, whoever chose it."""
+        self._move_ms = self.settings.move_ms
 
     def _each_ms(self) -> int | None:
-        move, turn = self.settings.move_ms, self._turn_ms
+        move, turn = self._move_ms, self._turn_ms
         if move is None:
             return turn
         return move if turn is None else min(move, turn)
 
     def allowance_ms(self) -> int | None:
-        """Return how long the next decision may take; ``None`` if untimed."""
+        """Return how long the decision may still take; ``None`` if untimed."""
         if not self.timed:
             return None
         each = self._each_ms()
@@ -54,15 +63,18 @@ class SeatClock:
         each = self._each_ms()
         if each is not None:
             self.bank_ms = max(0, self.bank_ms - max(0, spent_ms - each))
+        if self._move_ms is not None:
+            self._move_ms = max(0, self._move_ms - spent_ms)
         if self._turn_ms is not None:
             self._turn_ms = max(0, self._turn_ms - spent_ms)
         if self.base_ms is not None:
             self.base_ms = max(0, self.base_ms - spent_ms)
 
     def increment(self) -> None:
-        """Add the increment, after a decision that was accepted."""
+        """Add the increment and begin the next decision: one was accepted."""
         if self.base_ms is not None:
             self.base_ms += self.settings.increment_ms or 0
+        self.new_move()
 
     def reading(self, spent_ms: int = 0) -> Clock:
         """Return what a bot is told when it has used ``spent_ms`` already."""
@@ -79,7 +91,7 @@ class SeatClock:
         left: dict[str, int | None] = {
             "left_ms": self.allowance_ms(),
             "base_left_ms": self.base_ms,
-            "move_left_ms": self.settings.move_ms,
+            "move_left_ms": self._move_ms,
             "turn_left_ms": self._turn_ms,
         }
         parts = {

@@ -1,4 +1,5 @@
 """The one gate: builds everything that goes to a seat or a spectator."""
+# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 
@@ -77,4 +78,3 @@ class Gate:
         """Number an event for the receiver."""
         self.number += 1
         return SeatEvent(self.number, ply, body)
-

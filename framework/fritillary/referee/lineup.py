@@ -4,6 +4,7 @@ A player is ``uniform``, ``greedy``, ``human``, a bot with parameters such as
 ``ismcts:iterations=500``, ``python:pkg.module:Class``, ``exec:COMMAND`` or
 ``remote:NAME``.
 """
+# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 

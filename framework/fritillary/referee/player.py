@@ -1,16 +1,16 @@
 """What the referee plays with: players, whether in process or remote."""
-# ruff: noqa: TID251 - gives each bot a generator of its own seed
+# ruff: noqa: ANN401, TID251 - values of any game; gives each bot a generator of its own seed
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import random
-import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, runtime_checkable
 
-from attrs import field, frozen
+from attrs import frozen
 
 from fritillary.bots.protocol import Ask, Bot, Clock, Decision, MatchStart, Resign
 from fritillary.core.errors import FritillaryError
@@ -22,6 +22,9 @@ from fritillary.referee.seen import (
     Request,
     SeatEvent,
 )
+from fritillary.referee.threads import Hand
+
+_log = logging.getLogger(__name__)
 
 
 class PlayerFault(FritillaryError):
@@ -72,7 +75,8 @@ class Player(Protocol):
 
     Attributes:
         info: who it is.
-        inline: whether ``decide_now`` answers at once, without waiting.
+        inline: whether ``accept``, ``ready`` and ``decide_now`` answer at once,
+            without waiting.
         wants_events: whether ``notify`` and ``closed`` are to be called; local bots
             look at the events of a request instead.
         rng: the player's own generator, if inline.
@@ -87,10 +91,10 @@ class Player(Protocol):
         """The player's own generator."""
 
     async def accept(self, offer: Offer) -> bytes:
-        """Take the seat; return a nonce or nothing.
+        """Take the seat; return a nonce of at most 32 bytes, or nothing.
 
         Raises:
-            PlayerFault: refused to start.
+            PlayerFault: refused to start; any other fault counts as that one here.
         """
 
     async def ready(self) -> None:
@@ -104,7 +108,10 @@ class Player(Protocol):
         """Hear what happened. Must not block, and must not raise."""
 
     async def decide(self, request: Request) -> Answer:
-        """Return a decision; cancelled when time is up.
+        """Return a decision; cancelled when time is up or the request withdrawn.
+
+        Anything else than a `PlayerFault` that comes out of here is the referee's
+        own failure and makes the match void.
 
         Raises:
             PlayerFault: malformed, disconnected, crashed or flooding.
@@ -114,32 +121,47 @@ class Player(Protocol):
         """Return what the bot answers; only if ``inline``."""
 
     def closed(self, closure: Closure) -> None:
-        """Hear how the last request was closed. Must not block or raise."""
+        """Hear how the last request was closed. Must not block or raise.
+
+        Called exactly once for each request, if ``wants_events``.
+        """
 
     def end(self, result: MatchResult) -> None:
-        """Hear the result. Must not block, and must not raise."""
+        """Hear the result, once. Must not block, and must not raise."""
 
 
-@frozen
-class _Seat:
-    """Where a local player sits."""
+@runtime_checkable
+class MayBeLost(Protocol):
+    """A player whose link or process can be gone while its clock runs."""
 
-    start: MatchStart
-    rng: random.Random = field(init=False)
+    def lost(self) -> PlayerFault | None:
+        """Return the fault that it is, asked when time has run out.
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "rng", random.Random(self.start.seed))
+        ``None`` if the player is there and merely late.
+        """
+
+
+def _waits(method: Callable[..., Any]) -> bool:
+    """Whether a bot's method is a coroutine function."""
+    code = getattr(method, "__code__", None)
+    if code is None:
+        return inspect.iscoroutinefunction(method)
+    return bool(code.co_flags & inspect.CO_COROUTINE)
 
 
 class LocalPlayer:
     """A bot of this process.
 
     A bot whose class says ``light = True`` is asked inline. Others are asked in a
-    thread of their own, or awaited if their ``decide`` is a coroutine function.
+    thread of their own, one call at a time, or awaited if their ``decide`` is a
+    coroutine function. ``end`` is called on the event loop and must be quick.
 
     Args:
         bot: fresh, for one match.
         info: who it is.
+
+    Attributes:
+        rng: the bot's own generator, from its seed; set when the seat is taken.
     """
 
     wants_events = False
@@ -147,47 +169,40 @@ class LocalPlayer:
     def __init__(self, bot: Bot, info: PlayerInfo) -> None:
         self.bot = bot
         self.info = info
-        self._async = inspect.iscoroutinefunction(bot.decide)
-        self.inline = bool(getattr(bot, "light", False)) and not self._async
         self.decide_now: Callable[[Ask], Any] = bot.decide
-        self._seat: _Seat | None = None
+        self.inline = bool(getattr(bot, "light", False)) and not (
+            _waits(bot.decide) or _waits(bot.start)
+        )
+        self._start: MatchStart | None = None
+        self._hand: Hand | None = None
 
     async def accept(self, offer: Offer) -> bytes:
         """Take the seat; local bots bring no nonce."""
-        self._seat = _Seat(
-            MatchStart(
-                offer.match_id,
-                offer.game,
-                offer.options,
-                offer.seat,
-                len(offer.seats),
-                offer.bot_seed,
-            )
+        self._start = MatchStart(
+            offer.match_id,
+            offer.game,
+            offer.options,
+            offer.seat,
+            len(offer.seats),
+            offer.bot_seed,
         )
+        self.rng = random.Random(offer.bot_seed)
         return b""
 
     async def ready(self) -> None:
         """Let the bot prepare itself."""
         try:
-            started = self.bot.start(self._seated.start)
-            if inspect.isawaitable(started):
-                await started
-        except Exception as error:
-            raise PlayerFault(
-                Fault.REFUSED_TO_START, f"start() raised {_name(error)}"
-            ) from error
+            await self._call(self.bot.start, self._seated)
+        except _FAILURES as error:
+            msg = f"start() raised {_name(error)}"
+            raise PlayerFault(Fault.REFUSED_TO_START, msg) from _shown(error)
 
     @property
-    def _seated(self) -> _Seat:
-        if self._seat is None:
+    def _seated(self) -> MatchStart:
+        if self._start is None:
             msg = "the player has not accepted a seat"
             raise RuntimeError(msg)
-        return self._seat
-
-    @property
-    def rng(self) -> random.Random:
-        """The bot's own generator."""
-        return self._seated.rng
+        return self._start
 
     def notify(self, event: SeatEvent) -> None:
         """Do nothing: the bot looks at the events of its asks."""
@@ -195,41 +210,85 @@ class LocalPlayer:
     async def decide(self, request: Request) -> Answer:
         """Ask the bot."""
         parts = request.reading()
+        here = self.inline or _waits(self.bot.decide)
         ask = Ask(
-            self._seated.start.game,
+            self._seated.game,
             request.seat,
-            request.observe,
+            # Another thread may look when the match has gone on without it.
+            request.observe if here else request.observe(),
             request.legal,
-            self._seated.rng,
+            self.rng,
             Clock(parts.get("left_ms"), parts.get("base_left_ms")),
-            request.events,
+            request.events if here else request.events(),
         )
         try:
-            if self.inline:
-                decided = self.bot.decide(ask)
-            elif self._async:
-                decided = await self.bot.decide(ask)
-            else:
-                decided = await _in_thread(self.bot.decide, ask)
-        except PlayerFault:
-            raise
-        except Exception as error:
-            raise crashed(error) from error
-        return answer_of(decided)
+            return answer_of(await self._call(self.bot.decide, ask))
+        except _FAILURES as error:
+            raise crashed(error) from _shown(error)
+
+    async def _call(self, method: Callable[..., Any], argument: Any) -> Any:
+        """Call a method of the bot where it belongs."""
+        if self.inline or _waits(method):
+            result = method(argument)
+        else:
+            if self._hand is None:
+                self._hand = Hand()
+            result = await self._hand.call(method, argument)
+        if inspect.isawaitable(result):
+            try:
+                result = await result
+            except asyncio.CancelledError as error:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+                # Nobody cancelled the referee: something inside the bot was.
+                raise _CancelledInsideError from error
+        return result
 
     def closed(self, closure: Closure) -> None:
         """Do nothing: the bot hears of it as an event."""
 
     def end(self, result: MatchResult) -> None:
-        """Tell the bot the outcome."""
-        try:
-            self.bot.end(result.finish.outcome)
-        except Exception:  # noqa: BLE001 - a bot's failure after the end
+        """Tell the bot the outcome, if it was told of the match."""
+        if self._start is None:
             return
+        try:
+            ended = self.bot.end(result.finish.outcome)
+        except _FAILURES as error:
+            _log.info("%s: end() raised", self.info.name, exc_info=error)
+            return
+        if ended is not None:
+            _keep(ended, self.info.name)
 
 
-def crashed(error: Exception) -> PlayerFault:
+class _CancelledInsideError(Exception):
+    """Something that a bot waited for was cancelled, not the bot."""
+
+
+#: What a bot's code may raise without harm to others; an interrupt is no bot's.
+_FAILURES = (Exception, SystemExit)
+
+#: Coroutines of bots that hear the end of their match; the loop holds them weakly.
+_ending: set[asyncio.Task[None]] = set()
+
+
+def _keep(ended: Awaitable[None], name: str) -> None:
+    """Let a coroutine run to its end, beside everything else."""
+
+    async def run() -> None:
+        try:
+            await ended
+        except _FAILURES as error:
+            _log.info("%s: end() raised", name, exc_info=error)
+
+    task = asyncio.get_running_loop().create_task(run())
+    _ending.add(task)
+    task.add_done_callback(_ending.discard)
+
+
+def crashed(error: BaseException) -> PlayerFault:
     """Return the fault of a local bot that raised."""
+    _log.info("decide() raised", exc_info=error)
     return PlayerFault(Fault.CRASHED, f"decide() raised {_name(error)}")
 
 
@@ -246,31 +305,9 @@ def answer_of(decided: Any) -> Answer:
     return Answer(action=decided)
 
 
-def _name(error: Exception) -> str:
-    return type(error).__name__
+def _shown(error: BaseException) -> BaseException | None:
+    return error.__cause__ if isinstance(error, _CancelledInsideError) else error
 
 
-async def _in_thread(function: Callable[[Ask], Any], ask: Ask) -> Any:
-    # Not the loop's executor: its threads are joined at exit, and a bot may hang.
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
-
-    def settle(result: Any, error: Exception | None) -> None:
-        if not future.done():
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
-
-    def run() -> None:
-        try:
-            result, error = function(ask), None
-        except Exception as raised:  # noqa: BLE001 - handed to who waits
-            result, error = None, raised
-        try:
-            loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:
-            return  # the loop has closed meanwhile
-
-    threading.Thread(target=run, daemon=True, name="fritillary-bot").start()
-    return await future
+def _name(error: BaseException) -> str:
+    return type(_shown(error) or error).__name__

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
-from fritillary.core.commitment import bot_seed
-from fritillary.core.dealer import SEALED_ALGORITHM
-from fritillary.record.events import SeatTerms
+from fritillary.core.commitment import MAX_NONCE_BYTES, bot_seed
+from fritillary.record.events import Header
 from fritillary.record.terms import Fault
 from fritillary.referee.control import Control, InterruptedWait
 from fritillary.referee.player import Player, PlayerFault
@@ -15,9 +16,16 @@ from fritillary.referee.setup import MatchSetup
 
 
 async def prepare(
-    setup: MatchSetup, control: Control
+    setup: MatchSetup, control: Control, header: Header
 ) -> tuple[tuple[bytes, ...], dict[int, PlayerFault]]:
     """Offer every seat and wait until each is ready, or too late.
+
+    Whatever goes wrong with a player here is the one fault *refused to start*.
+
+    Args:
+        setup: of the match.
+        control: what was asked of the match from outside.
+        header: of its record, which has just been published.
 
     Returns:
         The nonce of each seat, and the fault of each seat that did not get ready.
@@ -27,62 +35,85 @@ async def prepare(
     """
     nonces = [b""] * len(setup.players)
     faults: dict[int, PlayerFault] = {}
-    seats = tuple(
-        SeatTerms(player.info, clock)
-        for player, clock in zip(setup.players, setup.clocks, strict=True)
-    )
-    commitment = setup.commitment
+    commitment = bytes.fromhex(header.commitment)
+    terms = setup.terms
+
+    def offer_of(seat: int) -> Offer:
+        return Offer(
+            match_id=setup.match_id,
+            seat=seat,
+            game=setup.game,
+            options=setup.options,
+            seats=header.seats,
+            terms=terms,
+            algorithm=header.algorithm,
+            commitment=commitment,
+            nonce_wanted=setup.nonces_wanted,
+            bot_seed=bot_seed(setup.seed, seat),
+        )
+
+    def take(seat: int, nonce: bytes) -> None:
+        if not setup.nonces_wanted:
+            return
+        if not isinstance(nonce, bytes) or len(nonce) > MAX_NONCE_BYTES:
+            msg = f"a nonce has at most {MAX_NONCE_BYTES} bytes"
+            raise PlayerFault(Fault.REFUSED_TO_START, msg, code="offer.nonce")
+        nonces[seat] = nonce
 
     async def offer(seat: int, player: Player) -> None:
-        terms = setup.terms
-        preparation = setup.clocks[seat].preparation_ms
-        ready_ms = terms.ready_ms if preparation is None else preparation
+        ready_ms = setup.clocks[seat].preparation_ms
+        if ready_ms is None:
+            ready_ms = terms.ready_ms
         try:
-            nonces[seat] = await control.within(
-                (terms.offer_ms + terms.margin_ms) / 1000,
-                player.accept(
-                    Offer(
-                        match_id=setup.match_id,
-                        seat=seat,
-                        game=setup.game,
-                        options=setup.options,
-                        seats=seats,
-                        terms=terms,
-                        algorithm=SEALED_ALGORITHM,
-                        commitment=commitment,
-                        nonce_wanted=setup.nonces_wanted,
-                        bot_seed=bot_seed(setup.seed, seat),
-                    )
-                ),
-            )
-            await control.within((ready_ms + terms.margin_ms) / 1000, player.ready())
+            if player.inline:
+                # Such a player never waits, so there is no need for a timer.
+                take(seat, await player.accept(offer_of(seat)))
+                await player.ready()
+                return
+            offer_s = (terms.offer_ms + terms.margin_ms) / 1000
+            take(seat, await control.within(offer_s, player.accept(offer_of(seat))))
+            ready_s = (ready_ms + terms.margin_ms) / 1000
+            await control.within(ready_s, player.ready())
         except PlayerFault as fault:
-            faults[seat] = fault
+            faults[seat] = _refusal(fault)
         except TimeoutError:
-            faults[seat] = PlayerFault(
-                Fault.REFUSED_TO_START, "the seat did not get ready in time"
-            )
+            msg = "the seat did not get ready in time"
+            faults[seat] = PlayerFault(Fault.REFUSED_TO_START, msg)
 
+    if control.wanted:
+        raise InterruptedWait
     if all(player.inline for player in setup.players):
         for seat, player in enumerate(setup.players):
             await offer(seat, player)
     else:
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(_quietly(offer(seat, player)))
+                group.create_task(_interrupted(offer(seat, player)))
                 for seat, player in enumerate(setup.players)
             ]
         if any(task.result() for task in tasks):
             raise InterruptedWait
-    if not setup.nonces_wanted:
-        return (), faults
-    return tuple(nonces), faults
+    return (tuple(nonces) if setup.nonces_wanted else ()), faults
 
 
-async def _quietly(offer: object) -> bool:
+def _refusal(fault: PlayerFault) -> PlayerFault:
+    """Return a fault as the one that it is before the match."""
+    if fault.fault is Fault.REFUSED_TO_START:
+        return fault
+    if fault.fault is Fault.REFEREE_ERROR:
+        raise fault
+    return PlayerFault(
+        Fault.REFUSED_TO_START,
+        fault.message,
+        code=fault.code,
+        offending=fault.offending,
+    )
+
+
+async def _interrupted(offer: Coroutine[Any, Any, None]) -> bool:
     """Await an offer; return whether it was interrupted."""
     try:
-        await offer  # type: ignore[misc]
+        await offer
     except InterruptedWait:
         return True
     return False

@@ -1,4 +1,5 @@
 """What a match is made of, before it begins."""
+# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 

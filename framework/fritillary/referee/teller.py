@@ -1,7 +1,10 @@
 """Telling seats and spectators what happened, each as it may see it."""
+# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 
+import functools
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -19,8 +22,14 @@ from fritillary.referee.seen import (
 )
 
 
+_log = logging.getLogger(__name__)
+
+
 class Watcher(Protocol):
-    """Who looks on: hears what a spectator may know. Must not block or raise."""
+    """Who looks on: hears what a spectator may know. Must not block or raise.
+
+    One that raises all the same is logged and told no more.
+    """
 
     def on_event(self, event: SeatEvent) -> None:
         """Hear what happened."""
@@ -42,13 +51,18 @@ class Teller:
     Attributes:
         gates: one for each seat.
         spectator: the gate of all who look on.
+        masks: whether a seat may see an action otherwise than it is.
+        events_of: for each seat a call that gives what happened since its last look.
     """
 
     def __init__(self, game: Game[Any, Any, Any], players: Sequence[Player]) -> None:
         self.gates = [Gate(game, seat) for seat in range(len(players))]
         self.spectator = Gate(game, None)
         self._everyone = [*self.gates, self.spectator]
-        self._masks = game.masks_actions
+        self.masks = game.masks_actions
+        self.events_of = [
+            functools.partial(self._take, seat) for seat in range(len(players))
+        ]
         #: (ply, seat, action, source) where all see an action as it is, else
         #: (ply, body for each gate); a body may be None: not seen at all.
         self._log: list[tuple[Any, ...]] = []
@@ -60,12 +74,15 @@ class Teller:
         ]
         self._watchers: list[Watcher] = []
         self._seen: list[SeatEvent] = []
+        self._result: MatchResult | None = None
 
     def watch(self, watcher: Watcher) -> None:
         """Tell a watcher everything so far, and from now on."""
-        for event in [*self._seen, *self._take(len(self.gates))]:
-            watcher.on_event(event)
         self._watchers.append(watcher)
+        for event in [*self._seen, *self._take(len(self.gates))]:
+            self._show(watcher, event)
+        if self._result is not None:
+            self._show_end(watcher, self._result)
 
     def unwatch(self, watcher: Watcher) -> None:
         """Tell a watcher no more."""
@@ -83,7 +100,7 @@ class Teller:
             action: the truth.
             source: whose choice it was.
         """
-        if seat is not None and not self._masks:
+        if seat is not None and not self.masks:
             return (seat, action, source)
         bodies: list[Body | None] = []
         for gate in self._everyone:
@@ -99,6 +116,12 @@ class Teller:
     def acted(self, ply: int, what: tuple[Any, ...]) -> None:
         """Tell of an action: ``what`` comes from `before_action`."""
         self._log.append((ply, *what))
+        if self._live or self._watchers:
+            self._hand_out()
+
+    def acted_openly(self, ply: int, seat: int, action: Any) -> None:
+        """Tell of a player's action that all see as it is, unless `masks`."""
+        self._log.append((ply, seat, action, Source.PLAYER))
         if self._live or self._watchers:
             self._hand_out()
 
@@ -125,11 +148,15 @@ class Teller:
         self._hand_out()
 
     def ended(self, players: Sequence[Player], result: MatchResult) -> None:
-        """Tell everyone the result."""
-        for player in players:
-            player.end(result)
+        """Tell everyone the result, whatever becomes of it."""
+        self._result = result
+        for seat, player in enumerate(players):
+            try:
+                player.end(result)
+            except Exception:
+                _log.exception("the player of seat %d did not take the end", seat)
         for watcher in list(self._watchers):
-            watcher.on_end(result)
+            self._show_end(watcher, result)
 
     def events(self, seat: int) -> list[SeatEvent]:
         """Return what happened since the seat's last look."""
@@ -138,11 +165,29 @@ class Teller:
     def _hand_out(self) -> None:
         for seat, notify in self._live:
             for event in self._take(seat):
-                notify(event)
+                try:
+                    notify(event)
+                except Exception:
+                    _log.exception("the player of seat %d did not take events", seat)
         if self._watchers:
             for event in self._take(len(self.gates)):
                 for watcher in list(self._watchers):
-                    watcher.on_event(event)
+                    self._show(watcher, event)
+
+    def _show(self, watcher: Watcher, event: SeatEvent) -> None:
+        if watcher not in self._watchers:
+            return
+        try:
+            watcher.on_event(event)
+        except Exception:
+            _log.exception("a watcher raised, and is told no more")
+            self.unwatch(watcher)
+
+    def _show_end(self, watcher: Watcher, result: MatchResult) -> None:
+        try:
+            watcher.on_end(result)
+        except Exception:
+            _log.exception("a watcher raised at the end")
 
     def _take(self, receiver: int) -> list[SeatEvent]:
         gate = self._everyone[receiver]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Final
 
 from attrs import frozen
 
 from fritillary.core.commitment import commitment
-from fritillary.core.dealer import SEALED_ALGORITHM
-from fritillary.core.errors import InvalidActionError, RecordError
+from fritillary.core.errors import InvalidActionError
 from fritillary.core.outcome import Outcome
 from fritillary.core.points import Act, Over
 from fritillary.plugins.discovery import Registry
-from fritillary.record.choice import action_of, can_judge
+from fritillary.record.choice import action_of, can_judge, was_cut
 from fritillary.record.events import (
     ActionTaken,
     ChanceDrawn,
     Closed,
     Dealt,
     Ended,
+    OutcomeData,
     Paused,
     RecordEvent,
     Resigned,
@@ -27,13 +27,34 @@ from fritillary.record.events import (
     Ruling,
 )
 from fritillary.record.reader import Record, bad, read_record
-from fritillary.record.replay import Replay, replayed
-from fritillary.record.terms import Consequence, EndKind, Fault, Source
+from fritillary.record.replay import Replay, failed, replayed
+from fritillary.record.terms import (
+    RETRYABLE,
+    Consequence,
+    EndKind,
+    Fault,
+    Source,
+)
 from fritillary.referee.clock import SeatClock
 from fritillary.referee.outcomes import settled_by_forfeit, with_forfeits
 
-#: Codes with which a match may end from outside, without a ruling.
-_FROM_OUTSIDE = (EndKind.ADJUDICATED, EndKind.VOID, EndKind.WITHDRAWN)
+#: Ways in which whoever runs a match can end it.
+_FROM_OUTSIDE: Final = (EndKind.ADJUDICATED, EndKind.VOID, EndKind.WITHDRAWN)
+
+#: Beginnings of the codes of ends that other events lead to.
+_FROM_INSIDE: Final = ("fault.", "seat.resigned", "match.forfeited", "referee.error")
+
+#: The stand-in whose choices follow from the deal.
+UNIFORM: Final = "uniform"
+
+
+@frozen
+class _Finish:
+    """How a match must end."""
+
+    kind: EndKind
+    code: str
+    outcome: Outcome | None = None
 
 
 @frozen
@@ -64,7 +85,7 @@ def verify(raw: bytes, registry: Registry, *, key: str | None = None) -> Verifie
 
     Checks the chain, the form, the signature, the commitment, the deal, every chance
     outcome, the legality of every action, every ruling and substitution, the clocks,
-    and the outcome.
+    and the outcome. What cannot be checked is listed in ``docs/record.md``.
 
     Args:
         raw: the whole file.
@@ -79,14 +100,13 @@ def verify(raw: bytes, registry: Registry, *, key: str | None = None) -> Verifie
     ended = record.find(Ended)
     if not isinstance(closed, Closed) or ended is None:  # pragma: no cover
         raise TypeError
-    if key is not None and closed.key != key.lower():
+    if key is not None and closed.key != key.strip().lower():
         number = len(record.events) - 1
-        msg = f"it is signed by the key {closed.key}, not by {key}"
+        msg = f"it is signed by the key {closed.key}, not by {key.strip()[:64]}"
         raise bad(number, msg, "record.other-key")
     replay = replayed(record, registry)
-    _check_deal(record)
-    checker = _Checker(replay)
-    checker.run()
+    _check_commitment(record)
+    _Checker(replay).run()
     return Verified(
         record,
         replay.game.id,
@@ -98,14 +118,11 @@ def verify(raw: bytes, registry: Registry, *, key: str | None = None) -> Verifie
     )
 
 
-def _check_deal(record: Record) -> None:
+def _check_commitment(record: Record) -> None:
     header = record.header
-    if header.algorithm != SEALED_ALGORITHM:
-        msg = f"the deal's algorithm {header.algorithm!r} is not known"
-        raise bad(0, msg, "record.algorithm")
     number = len(record.events) - 2
     revealed = record.events[number]
-    if not isinstance(revealed, Revealed):  # pragma: no cover - replayed() needs it
+    if not isinstance(revealed, Revealed):  # pragma: no cover - a replay needs it
         raise TypeError
     bound = commitment(
         header.match_id,
@@ -114,7 +131,11 @@ def _check_deal(record: Record) -> None:
         bytes.fromhex(revealed.salt),
     )
     if bound.hex() != header.commitment:
-        raise bad(number, "seed and salt do not open the commitment", "record.deal")
+        msg = (
+            "seed and salt do not open the commitment of the header to its match id "
+            "and options"
+        )
+        raise bad(number, msg, "record.deal")
 
 
 class _Checker:
@@ -122,42 +143,75 @@ class _Checker:
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
+        self.game = replay.game
         header = replay.record.header
         self.policy = header.terms.policy
         self.margin_ms = header.terms.margin_ms
         self.clocks = [SeatClock(seat.clock) for seat in header.seats]
         self.forfeited: list[int] = []
+        #: Seats that did not get ready; ``None`` once play has begun.
+        self.refused: list[int] | None = []
+        self.nobody_ready = _nobody_ready(replay.record)
         self.turn_of: int | None = None
-        #: The ruling, resignation or void that must be followed by the end.
-        self.finished: str | None = None
+        #: How the match must end, from the event on that ended it.
+        self.finish: _Finish | None = None
+        #: The seat whose action is substituted next.
         self.substitute: int | None = None
         self.attempt = 1
         self.paused = False
-        self.last: RecordEvent = header
 
     def run(self) -> None:
-        replay = self.replay
-        for number, event in enumerate(replay.record.events):
-            if self.finished and not isinstance(event, (Ended, Revealed, Closed)):
-                # Seats that never got ready are ruled on one after the other.
-                if not (isinstance(event, Ruling) and isinstance(self.last, Ruling)):
-                    raise bad(number, "the match had ended before")
-            if self.substitute is not None and not isinstance(event, ActionTaken):
-                raise bad(number, "the substituted action is missing")
-            if self.paused and not isinstance(event, (Resumed, Ended)):
-                raise bad(number, "something happens during a pause")
-            self._event(number, event)
-            self.last = event
+        """Check every event.
+
+        Raises:
+            RecordError: naming the first that does not hold.
+        """
+        for number, event in enumerate(self.replay.record.events):
+            try:
+                self._event(number, event)
+            except Exception as error:
+                raise failed(number, error) from error
 
     def _event(self, number: int, event: RecordEvent) -> None:
         match event:
             case Dealt():
-                if len(event.nonces) not in (0, self.replay.seats):
+                if len(event.nonces) not in {0, self.replay.seats}:
                     raise bad(number, "one nonce per seat, or none")
+            case Ended():
+                self._ended(number, event)
+            case Ruling(fault=Fault.REFEREE_ERROR):
+                self._referee_error(number, event)
+            case Ruling(fault=Fault.REFUSED_TO_START):
+                self._refused_to_start(number, event)
+            case ActionTaken() | ChanceDrawn() | Ruling() | Resigned():
+                self._check_going_on(number)
+                self._in_play(number, event)
+            case Paused() | Resumed():
+                self._check_going_on(number, paused=isinstance(event, Resumed))
+                self._pause(number, event)
+            case _:
+                pass  # was checked when the record was read
+
+    def _check_going_on(self, number: int, *, paused: bool = False) -> None:
+        if self.finish is not None:
+            raise bad(number, "the match had ended before")
+        if paused and not self.paused:
+            raise bad(number, "it goes on without a pause")
+        if self.paused and not paused:
+            raise bad(number, "something happens during a pause")
+        self.refused = None
+
+    # -------------------------------------------------------------------- in play
+
+    def _in_play(
+        self, number: int, event: ActionTaken | ChanceDrawn | Ruling | Resigned
+    ) -> None:
+        if self.substitute is not None and not isinstance(event, ActionTaken):
+            raise bad(number, "the substituted action is missing")
+        match event:
             case ActionTaken():
                 self._action(number, event)
             case ChanceDrawn():
-                self._begin(number, None)
                 self.replay.apply(self.replay.chance(number, event))
             case Ruling():
                 self._ruling(number, event)
@@ -165,166 +219,173 @@ class _Checker:
                 self._begin(number, event.seat)
                 self._charge(number, event.seat, event.charged_ms)
                 self._forfeit(event.seat, "seat.resigned")
-            case Paused():
-                self.paused = True
-                if event.seat is not None:
-                    self._begin(number, event.seat)
-                    self._charge(number, event.seat, event.charged_ms)
-            case Resumed():
-                if not self.paused:
-                    raise bad(number, "it goes on without a pause")
-                self.paused = False
-            case Ended():
-                self._ended(number, event)
-            case _:
-                pass
 
-    # -------------------------------------------------------------------- in play
+    def _pause(self, number: int, event: Paused | Resumed) -> None:
+        if self.substitute is not None:
+            raise bad(number, "the substituted action is missing")
+        self.paused = isinstance(event, Paused)
+        if not isinstance(event, Paused):
+            return
+        if event.seat is not None:
+            self._begin(number, event.seat)
+            self._charge(number, event.seat, event.charged_ms)
+        elif event.charged_ms:
+            raise bad(number, "nobody was asked, yet time was charged", "record.clock")
+        elif type(self.replay.point()) is Over:
+            raise bad(number, "the match was over before")
 
-    def _begin(self, number: int, seat: int | None) -> Act | None:
-        """Check that it is the seat's turn (``None``: that of chance)."""
-        point = self.replay.game.decision_point(self.replay.state)
-        if seat is None:
-            return None
+    def _begin(self, number: int, seat: int | None, *, stand_in: bool = False) -> None:
+        """Check that the seat is to decide, by itself or through its stand-in."""
+        point = self.replay.point()
         if type(point) is not Act or point.seat != seat:
             raise bad(number, f"it is not the turn of seat {seat}")
+        if (seat in self.forfeited) is not stand_in:
+            why = "only a forfeited seat has a stand-in"
+            raise bad(number, why if stand_in else f"seat {seat} was forfeited before")
         if seat != self.turn_of:
             self.turn_of = seat
-            self.clocks[seat].new_turn()
-        return point
+            self.clocks[point.seat].new_turn()
 
     def _charge(self, number: int, seat: int, charged_ms: int) -> None:
         allowance = self.clocks[seat].allowance_ms()
         if charged_ms < 0 or (allowance is not None and charged_ms > allowance):
-            msg = f"seat {seat} is charged {charged_ms} ms of {allowance} ms"
+            limit = "" if allowance is None else f" of {allowance} ms"
+            msg = f"seat {seat} is charged {charged_ms} ms{limit}"
             raise bad(number, msg, "record.clock")
         self.clocks[seat].charge(charged_ms)
 
     def _check_left(self, number: int, seat: int, left_ms: int | None) -> None:
         expected = self.clocks[seat].allowance_ms()
         if left_ms != expected:
-            msg = f"seat {seat} has {expected} ms left, not {left_ms}"
+            msg = f"seat {seat} has {_ms(expected)} left, not {_ms(left_ms)}"
             raise bad(number, msg, "record.clock")
 
     def _action(self, number: int, event: ActionTaken) -> None:
         replay = self.replay
         seat = event.seat
         action = replay.action(number, event)
-        self._begin(number, seat)
-        legal = replay.game.legal_actions(replay.state)
-        chosen: Any = action
-        if event.source is Source.SUBSTITUTE:
-            if self.substitute != seat:
-                raise bad(number, "nothing was to be substituted")
-            chosen = replay.dealer.stream("substitute", replay.ply).choice(legal)
-        elif self.substitute is not None:
+        source = event.source
+        if source is not Source.SUBSTITUTE and self.substitute is not None:
             raise bad(number, "the substituted action is missing")
-        if (event.source is Source.STAND_IN) != (seat in self.forfeited):
-            raise bad(number, "only a forfeited seat has a stand-in")
-        if event.source is Source.STAND_IN and self.policy.stand_in == "uniform":
-            chosen = replay.dealer.stream("stand-in", replay.ply).choice(legal)
-        if chosen != action:
-            raise bad(number, "the deal gives another action for the seat")
-        if event.source is Source.PLAYER:
-            self._in_time(number, event)
-            self._charge(number, seat, event.charged_ms)
-            self.clocks[seat].increment()
-        elif event.charged_ms:
-            raise bad(number, "nobody was asked, yet time was charged")
+        self._begin(number, seat, stand_in=source is Source.STAND_IN)
+        clock = self.clocks[seat]
+        if source is Source.PLAYER:
+            self._check_time(number, event)
+            clock.charge(event.charged_ms)
+            clock.increment()
+        else:
+            self._check_chosen(number, event, action)
+            clock.new_move()
         self._check_left(number, seat, event.left_ms)
         self.substitute = None
         self.attempt = 1
         replay.apply(action)
 
-    def _in_time(self, number: int, event: ActionTaken) -> None:
+    def _check_time(self, number: int, event: ActionTaken) -> None:
         allowance = self.clocks[event.seat].allowance_ms()
-        server_ms = event.server_ms or 0
+        server_ms = event.server_ms
+        if server_ms is None or server_ms < 0:
+            msg = "the time that the decision took is missing"
+            raise bad(number, msg, "record.clock")
         if allowance is not None and server_ms > allowance + self.margin_ms:
             msg = f"seat {event.seat} took {server_ms} ms of {allowance} ms"
             raise bad(number, msg, "record.clock")
         expected = server_ms if allowance is None else min(server_ms, allowance)
-        if event.server_ms is not None and event.charged_ms != expected:
+        if event.charged_ms != expected:
             msg = f"seat {event.seat} is charged {event.charged_ms} ms, not {expected}"
             raise bad(number, msg, "record.clock")
 
+    def _check_chosen(self, number: int, event: ActionTaken, action: object) -> None:
+        """Check an action that was chosen for the seat."""
+        replay = self.replay
+        if event.source is Source.SUBSTITUTE and self.substitute != event.seat:
+            raise bad(number, "nothing was to be substituted")
+        told = (event.server_ms, event.think_ms, event.round_trip_ms)
+        if told != (None, None, None) or event.charged_ms:
+            raise bad(number, "nobody was asked, yet time was taken", "record.clock")
+        if event.note or event.probabilities:
+            raise bad(number, "nobody was asked, yet there are remarks")
+        stand_in = event.source is Source.STAND_IN
+        if stand_in and self.policy.stand_in != UNIFORM:
+            return  # another bot's choice, which the deal does not give
+        legal = self.game.legal_actions(replay.state)
+        dealer = replay.dealer.stream(event.source.value, replay.ply)
+        if dealer.choice(legal) != action:
+            raise bad(number, "the deal gives another action for the seat")
+
     # -------------------------------------------------------------------- rulings
+
+    def _referee_error(self, number: int, event: Ruling) -> None:
+        """Check a failure of the referee, which may come at any time."""
+        blames = event.seat is not None or event.charged_ms or event.offending
+        if blames or event.left_ms is not None or event.attempt != 1:
+            raise bad(number, "no seat is to blame for a failure of the referee")
+        self._check_consequence(number, event, Consequence.VOID)
+        self.finish = _Finish(EndKind.VOID, event.code)
+        self.substitute = None
+
+    def _refused_to_start(self, number: int, event: Ruling) -> None:
+        seat = event.seat
+        if seat is None or not 0 <= seat < self.replay.seats:
+            raise bad(number, "the ruling names no seat of the match")
+        if self.refused is None or number < 2:
+            raise bad(number, "a seat refuses to start, but not before play")
+        if self.finish is not None and not self.nobody_ready:
+            raise bad(number, "the match had ended before")
+        if self.refused and seat <= self.refused[-1]:
+            raise bad(number, "seats are ruled on once each, in their order")
+        if event.charged_ms or event.attempt != 1:
+            raise bad(number, "no clock runs before play", "record.clock")
+        consequence = self.policy.rule(event.fault).consequence
+        if self.nobody_ready:
+            consequence = Consequence.VOID
+        self._check_consequence(number, event, consequence)
+        self._check_left(number, seat, event.left_ms)
+        self.refused.append(seat)
+        self._follow(seat, event.fault, consequence)
 
     def _ruling(self, number: int, event: Ruling) -> None:
         seat = event.seat
-        if event.fault is Fault.REFEREE_ERROR:
-            self.finished = event.code
-            return
-        if seat is None or not 0 <= seat < self.replay.seats:
-            raise bad(number, "the ruling names no seat")
+        if seat is None:
+            raise bad(number, "the ruling names no seat of the match")
+        self._begin(number, seat)
+        if event.attempt != self.attempt:
+            msg = f"this was attempt {self.attempt}, not {event.attempt}"
+            raise bad(number, msg, "record.ruling")
+        self._judge(number, seat, event)
         rule = self.policy.rule(event.fault)
-        consequence = rule.consequence
-        if event.fault is Fault.REFUSED_TO_START:
-            if not isinstance(self.last, (Dealt, Ruling)) or self.replay.ply:
-                raise bad(number, "a seat refuses to start in the midst of play")
-            if self._nobody_ready(number):
-                consequence = Consequence.VOID
-        else:
-            self._begin(number, seat)
-            self._judge(number, event)
-            if event.attempt != self.attempt:
-                raise bad(number, f"this was attempt {self.attempt}")
-            if event.attempt <= rule.retries:
-                consequence = Consequence.RETRY
-        if event.consequence is not consequence:
+        again = event.attempt <= rule.retries
+        consequence = Consequence.RETRY if again else rule.consequence
+        self._check_consequence(number, event, consequence)
+        self._charge(number, seat, event.charged_ms)
+        self._check_left(number, seat, event.left_ms)
+        self._follow(seat, event.fault, consequence)
+
+    @staticmethod
+    def _check_consequence(number: int, event: Ruling, expected: Consequence) -> None:
+        if event.consequence is not expected:
             msg = (
-                f"the policy says {consequence.value} after {event.fault.value}, "
+                f"the policy says {expected.value} after {event.fault.value}, "
                 f"not {event.consequence.value}"
             )
             raise bad(number, msg, "record.ruling")
-        self._charge(number, seat, event.charged_ms)
-        self._check_left(number, seat, event.left_ms)
-        match consequence:
-            case Consequence.RETRY:
-                self.attempt += 1
-            case Consequence.VOID:
-                self.finished = f"fault.{event.fault.value}"
-            case Consequence.FORFEIT:
-                self.attempt = 1
-                self._forfeit(seat, f"fault.{event.fault.value}")
-            case Consequence.SUBSTITUTE:
-                self.substitute = seat
 
-    def _nobody_ready(self, number: int) -> bool:
-        """Whether rulings on all seats follow each other from the deal on."""
-        events = self.replay.record.events
-        first = number
-        while first and isinstance(events[first - 1], Ruling):
-            first -= 1
-        refused = set()
-        for event in events[first:]:
-            if (
-                not isinstance(event, Ruling)
-                or event.fault is not Fault.REFUSED_TO_START
-            ):
-                break
-            refused.add(event.seat)
-        # A void ruling ends the match at once, before the other seats' are written.
-        last = events[number]
-        return len(refused) == self.replay.seats or (
-            isinstance(last, Ruling)
-            and last.consequence is Consequence.VOID
-            and self.policy.rule(Fault.REFUSED_TO_START).consequence
-            is not Consequence.VOID
-        )
-
-    def _judge(self, number: int, event: Ruling) -> None:
-        """Judge a refused choice again."""
-        if event.fault not in (Fault.ILLEGAL, Fault.MALFORMED):
-            allowance = self.clocks[event.seat or 0].allowance_ms()
-            if event.fault is Fault.LATE and event.charged_ms != allowance:
+    def _judge(self, number: int, seat: int, event: Ruling) -> None:
+        """Judge a fault again, as far as the record tells."""
+        if event.fault is Fault.LATE:
+            if event.charged_ms != self.clocks[seat].allowance_ms():
                 raise bad(number, "the clock had not run out", "record.clock")
+            return
+        if event.fault not in RETRYABLE:
             return
         raw = bytes.fromhex(event.offending)
         if not can_judge(raw):
-            if event.fault is Fault.ILLEGAL:
+            # Actions of a table are short; only others can have been cut.
+            cut = was_cut(raw) and not self.replay.table.listed
+            if event.fault is Fault.ILLEGAL and not cut:
                 raise bad(number, "the illegal choice is missing", "record.ruling")
             return
-        legal = self.replay.game.legal_actions(self.replay.state)
+        legal = self.game.legal_actions(self.replay.state)
         try:
             action = action_of(raw, self.replay.table, legal)
         except InvalidActionError:
@@ -333,60 +394,107 @@ class _Checker:
             found = None if action in legal else Fault.ILLEGAL
         if found is not event.fault:
             what = "legal" if found is None else found.value
-            raise bad(number, f"the choice was {what}", "record.ruling")
+            msg = f"the choice was {what}, not {event.fault.value}"
+            raise bad(number, msg, "record.ruling")
+
+    def _follow(self, seat: int, fault: Fault, consequence: Consequence) -> None:
+        code = f"fault.{fault.value}"
+        match consequence:
+            case Consequence.RETRY:
+                self.attempt += 1
+            case Consequence.VOID:
+                self.finish = _Finish(EndKind.VOID, code)
+            case Consequence.FORFEIT:
+                self._forfeit(seat, code)
+            case Consequence.SUBSTITUTE:
+                self.substitute = seat
 
     def _forfeit(self, seat: int, code: str) -> None:
-        if seat not in self.forfeited:
-            self.forfeited.append(seat)
+        self.attempt = 1
+        self.forfeited.append(seat)
         if self.replay.seats - len(self.forfeited) <= 1:
-            self.finished = code
+            outcome = settled_by_forfeit(self.replay.seats, self.forfeited)
+            self.finish = _Finish(EndKind.FORFEITED, code, outcome)
 
     # -------------------------------------------------------------------- the end
 
     def _ended(self, number: int, event: Ended) -> None:
-        expected, kind = self._expected(event)
-        if event.kind is not kind:
-            msg = f"the match was {kind.value}, not {event.kind.value}"
+        if self.substitute is not None:
+            raise bad(number, "the substituted action is missing")
+        wanted = self.finish or self._by_the_rules()
+        if wanted is None:
+            self._from_outside(number, event)
+            return
+        if event.kind is not wanted.kind:
+            msg = f"the match was {wanted.kind.value}, not {event.kind.value}"
+            raise bad(number, msg, "record.outcome")
+        if event.code != wanted.code:
+            msg = f"it ended by {wanted.code!r}, not {event.code[:60]!r}"
+            raise bad(number, msg, "record.outcome")
+        expected = None
+        if wanted.outcome is not None:
+            outcome = wanted.outcome
+            expected = OutcomeData(outcome.reason, outcome.scores, outcome.placing)
+        if event.outcome != expected:
+            msg = f"the outcome is {_say(expected)}, not {_say(event.outcome)}"
+            raise bad(number, msg, "record.outcome")
+
+    def _by_the_rules(self) -> _Finish | None:
+        """Return how the rules end the match here; ``None`` if they do not."""
+        if self.replay.state is None:
+            return None
+        point = self.replay.point()
+        if type(point) is not Over:
+            return None
+        outcome = point.outcome
+        if self.forfeited:
+            outcome = with_forfeits(outcome, self.forfeited)
+            return _Finish(EndKind.FORFEITED, "match.forfeited", outcome)
+        return _Finish(EndKind.PLAYED, "", outcome)
+
+    def _from_outside(self, number: int, event: Ended) -> None:
+        """Check an end that whoever runs the match brought about."""
+        replay = self.replay
+        if replay.state is None and replay.record.find(Dealt) is not None:
+            replay.point()  # which says why nothing was dealt
+        if event.kind not in _FROM_OUTSIDE:
+            msg = f"it was {event.kind.value}, yet nothing had ended the match"
+            raise bad(number, msg, "record.outcome")
+        if not event.code or event.code.startswith(_FROM_INSIDE):
+            msg = f"nothing in the record leads to the end {event.code[:60]!r}"
             raise bad(number, msg, "record.outcome")
         found = event.outcome
-        stands = (
-            None
-            if found is None
-            else (found.reason, tuple(found.scores), tuple(found.placing))
-        )
-        if expected is not None:
-            wanted = (expected.reason, expected.scores, expected.placing)
-            if stands != wanted:
-                msg = f"the outcome is {wanted}, not {stands}"
-                raise bad(number, msg, "record.outcome")
-        elif event.kind is not EndKind.ADJUDICATED and stands is not None:
-            raise bad(number, "a match that does not count has no outcome")
+        if found is None:
+            return
+        if event.kind is not EndKind.ADJUDICATED:
+            msg = "a match that does not count has no outcome"
+            raise bad(number, msg, "record.outcome")
+        try:
+            outcome = Outcome(found.reason, found.scores, found.placing)
+        except ValueError as error:
+            raise bad(number, str(error), "record.outcome") from error
+        if len(outcome.scores) != replay.seats:
+            msg = f"the outcome is not one of {replay.seats} seats"
+            raise bad(number, msg, "record.outcome")
 
-    def _expected(self, event: Ended) -> tuple[Outcome | None, EndKind]:
-        """Return the outcome and the kind of end that must stand in the record."""
-        replay = self.replay
-        if self.finished is not None:
-            if replay.seats - len(self.forfeited) <= 1 and isinstance(
-                self.last, (Ruling, Resigned)
-            ):
-                if (
-                    isinstance(self.last, Ruling)
-                    and self.last.consequence is Consequence.VOID
-                ):
-                    return None, EndKind.VOID
-                outcome = settled_by_forfeit(replay.seats, self.forfeited)
-                return outcome, EndKind.FORFEITED
-            return None, EndKind.VOID
-        if event.kind in _FROM_OUTSIDE:
-            return None, event.kind
-        point = (
-            None if replay.state is None else replay.game.decision_point(replay.state)
-        )
-        if type(point) is not Over:
-            raise RecordError(
-                "the record says that the match was over, but it was not",
-                code="record.outcome",
-            )
-        if self.forfeited:
-            return with_forfeits(point.outcome, self.forfeited), EndKind.FORFEITED
-        return point.outcome, EndKind.PLAYED
+
+def _nobody_ready(record: Record) -> bool:
+    """Whether all seats refused to start, by the rulings after the deal."""
+    seats = set()
+    for event in record.events[2:]:
+        if not isinstance(event, Ruling) or event.fault is not Fault.REFUSED_TO_START:
+            break
+        seats.add(event.seat)
+    return seats == set(range(len(record.header.seats)))
+
+
+def _ms(value: int | None) -> str:
+    return "no limit" if value is None else f"{value} ms"
+
+
+def _say(outcome: OutcomeData | None) -> str:
+    if outcome is None:
+        return "none"
+    scores = ", ".join(map(str, outcome.scores))
+    places = ", ".join(map(str, outcome.placing))
+    return f"{outcome.reason[:60]!r}, scores {scores}, places {places}"

@@ -221,8 +221,15 @@ def distribution(
     return weights
 
 
-def chance_distribution(game: AnyGame, state: Any) -> list[tuple[Any, Fraction]]:
+def chance_distribution(
+    game: AnyGame, state: Any, *, limit: int = MAX_OUTCOMES
+) -> list[tuple[Any, Fraction]]:
     """Return the chance actions at a `Chance` with their probabilities.
+
+    Args:
+        game: the rules.
+        state: where chance is to act.
+        limit: the most sequences of draws, where the game only samples.
 
     Raises:
         EnumerationError: if the game only samples, from too many.
@@ -230,9 +237,10 @@ def chance_distribution(game: AnyGame, state: Any) -> list[tuple[Any, Fraction]]
     try:
         pairs = game.chance_outcomes(state)
     except GameError:
-        return list(
-            distribution(lambda dealer: game.draw_chance(state, dealer)).items()
+        drawn = distribution(
+            lambda dealer: game.draw_chance(state, dealer), limit=limit
         )
+        return list(drawn.items())
     total = sum(weight for _, weight in pairs)
     return [(action, Fraction(weight, total)) for action, weight in pairs]
 

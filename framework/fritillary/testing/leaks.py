@@ -38,6 +38,9 @@ _EXPLAINED: Final = 12
 #: So many actions are shown to the others at a position.
 _SEEN: Final = 24
 
+#: Chance outcomes that a game only samples are listed up to so many draws.
+_LISTED: Final = 1000
+
 #: What is compared: the id of the law, and data.
 _Part: TypeAlias = tuple[str, Any]
 
@@ -150,14 +153,19 @@ def _subjects(scene: Scene, dealer: Dealer) -> _Subjects:
         )
     if isinstance(scene.point, Over):
         return _Subjects(None, (), ())
-    return _Subjects(None, tuple(_some(_outcomes(scene, dealer), _SEEN, dealer)), ())
+    outcomes = _outcomes(game, scene.state)
+    if outcomes is None:
+        outcomes = [game.draw_chance(scene.state, dealer)]
+    return _Subjects(None, tuple(_some(outcomes, _SEEN, dealer)), ())
 
 
-def _outcomes(scene: Scene, dealer: Dealer) -> list[Any]:
+def _outcomes(game: AnyGame, state: Any) -> list[Any] | None:
+    """Return the chance outcomes; ``None`` if there are too many to list."""
     try:
-        return [action for action, _ in chance_distribution(scene.game, scene.state)]
+        pairs = chance_distribution(game, state, limit=_LISTED)
     except EnumerationError:
-        return [scene.game.draw_chance(scene.state, dealer)]
+        return None
+    return [action for action, _ in pairs]
 
 
 def _some(items: Any, most: int, dealer: Dealer) -> list[Any]:
@@ -224,8 +232,8 @@ def _possible(scene: Scene, world: Any, subjects: _Subjects) -> list[bool]:
     if isinstance(game.decision_point(world), Act):
         actions = game.legal_actions(world)
     else:
-        try:
-            actions = [action for action, _ in chance_distribution(game, world)]
-        except EnumerationError:
+        outcomes = _outcomes(game, world)
+        if outcomes is None:
             return [True] * len(subjects.seen)
+        actions = outcomes
     return [action in actions for action in subjects.seen]

@@ -36,6 +36,9 @@ SIZES: Final = (1, 2, 3, 2, 3)
 #: The number of each type: its place in `COMBOS`.
 NUMBERS: Final = {combo: number for number, combo in enumerate(COMBOS)}
 
+#: Stands for none of the types: a marker that bars nothing, no full column.
+NO_TYPE: Final = len(COMBOS)
+
 #: How the ranks of each type climb from the lowest.
 STEPS: Final = ((0,), (0, 0), (0, 0, 0), (0, 1), (0, 1, 2))
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fritillary_games.lepidoptery.actions import COMBOS, NUMBERS
+from fritillary_games.lepidoptery.actions import COMBOS, NO_TYPE, NUMBERS
 from fritillary_games.lepidoptery.tables import Plans, plans
 
 if TYPE_CHECKING:
     from fritillary_games.lepidoptery.model import Options
 
 COLUMNS: Final = len(COMBOS)
-
-#: Stands for "no column" among the numbers of the types.
-NONE: Final = len(COMBOS)
 
 #: One cell: whether it is the top one, its bit, the mask of the four cells that end
 #: in it from below; then for the row and both diagonals through it the mask of the
@@ -33,7 +30,7 @@ class Layout:
         shifts: where each type's column begins in the tokens, by type.
         order: the types of the columns from the left, as numbers.
         cells: by type and by how many tokens lie in its column already.
-        full: the type whose column is full, or `NONE`.
+        full: the type whose column is full, or `NO_TYPE`.
         at_twelve: how many cards a player with exactly 12 draws at a refresh.
         plans: see :mod:`fritillary_games.lepidoptery.tables`.
     """
@@ -53,7 +50,7 @@ class Layout:
 
     def __init__(self, options: Options, full: int) -> None:
         self._options = options
-        self._siblings: list[Layout | None] = [None] * (NONE + 1)
+        self._siblings: list[Layout | None] = [None] * (NO_TYPE + 1)
         self.full = full
         self.order = tuple(NUMBERS[combo] for combo in options.order)
         place = [self.order.index(number) for number in range(COLUMNS)]
@@ -121,6 +118,6 @@ class Layout:
 
 
 @functools.lru_cache(maxsize=384)
-def layout_of(options: Options, full: int = NONE) -> Layout:
-    """Return the layout of some options, cached."""
+def layout_of(options: Options, full: int) -> Layout:
+    """Return the layout while the column of type ``full`` is full, cached."""
     return Layout(options, full)

@@ -9,6 +9,7 @@ from attrs import define, field, frozen, validators
 from fritillary import CardSet, Packed
 from fritillary_games.lepidoptery.actions import (
     COMBOS,
+    NO_TYPE,
     NUMBERS,
     RANK_BITS,
     RANKS,
@@ -58,9 +59,6 @@ Ranks: TypeAlias = Annotated[int, Packed(bits=RANK_BITS, lowest=1, size=10)]
 FULL_DECK: Final = sum(
     copies * UNITS[rank] for rank, copies in zip(RANKS, COPIES, strict=True)
 )
-
-#: The marker of a player who may play any type.
-NO_TYPE: Final = 5
 
 MAX_HEIGHT: Final = 12
 
@@ -140,7 +138,7 @@ class State:
     layout: Layout = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        layout = layout_of(self.options)
+        layout = layout_of(self.options, NO_TYPE)
         if any(self.filled):
             for number, height in enumerate(layout.heights):
                 if self.filled[number] == height:

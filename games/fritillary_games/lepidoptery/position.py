@@ -259,7 +259,7 @@ class _Reader:
 
     def _board(self) -> tuple[list[int], list[int]]:
         """Return the tokens by seat and the filling by type."""
-        layout = layout_of(self.options)
+        layout = layout_of(self.options, NO_TYPE)
         tokens = [0, 0]
         filled = [0] * len(COMBOS)
         for combo in Combo:

@@ -20,7 +20,7 @@ def describe_variant() -> VariantInfo:
     return VariantInfo(
         id="no-pass",
         title="No pass",
-        summary="A player who has a legal play may not pass (a house rule).",
+        summary="Who can play may not pass: a house rule of this project's own.",
         version=1,
         games=("lepidoptery",),
     )

@@ -1,0 +1,80 @@
+"""Connects bots written in Python to an arena.
+
+The shortest bot there is::
+
+    from fritillary_client import run
+
+
+    def decide(ask):
+        return ask.rng.choice(ask.legal)
+
+
+    run(decide)
+"""
+
+from fritillary_client.ask import Ask
+from fritillary_client.bot import AnyBot, Bot
+from fritillary_client.client import Client
+from fritillary_client.errors import (
+    ArenaError,
+    BotError,
+    ConfigurationError,
+    DecisionError,
+    Declined,
+    LinkError,
+    ProtocolError,
+    RefusedError,
+)
+from fritillary_client.running import main, run, run_async
+from fritillary_client.settings import Settings
+from fritillary_client.values import (
+    RESIGN,
+    Answer,
+    Choice,
+    Clock,
+    ClockSettings,
+    Decision,
+    Event,
+    GameSupport,
+    LegalAction,
+    LegalActions,
+    MatchInfo,
+    Outcome,
+    Player,
+    Problem,
+    Resign,
+)
+
+__all__ = [
+    "RESIGN",
+    "Answer",
+    "AnyBot",
+    "ArenaError",
+    "Ask",
+    "Bot",
+    "BotError",
+    "Choice",
+    "Client",
+    "Clock",
+    "ClockSettings",
+    "ConfigurationError",
+    "Decision",
+    "DecisionError",
+    "Declined",
+    "Event",
+    "GameSupport",
+    "LegalAction",
+    "LegalActions",
+    "LinkError",
+    "MatchInfo",
+    "Outcome",
+    "Player",
+    "Problem",
+    "ProtocolError",
+    "RefusedError",
+    "Resign",
+    "Settings",
+    "main",
+    "run",
+    "run_async",
+]

@@ -1,0 +1,168 @@
+"""The question to a bot; what is costly is built when it is looked at."""
+# ruff: noqa: TID251 - hands on the generator of the match
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+
+from fritillary.api.v1 import bot_pb2 as wire
+from fritillary_client import reading
+from fritillary_client.encoding import Data, Encoding
+from fritillary_client.errors import ProtocolError
+from fritillary_client.tables import Table
+from fritillary_client.values import (
+    Clock,
+    Event,
+    LegalAction,
+    LegalActions,
+    MatchInfo,
+    Problem,
+)
+
+
+class Ask:
+    """A seat has to decide.
+
+    Attributes:
+        info: about the match: game, options, seats, players.
+        clock: what was left when the server asked.
+        rng: seeded once per match and seat with ``info.seed``; a bot that takes its
+            chances from here alone is reproducible.
+        ply: plies played so far.
+        attempt: 1 for the first time of asking; more after a fault.
+        error: what was wrong with the attempt before; ``None`` at the first.
+        closed: whether the server no longer waits for an answer; a bot that thinks
+            long may look at it and return anything.
+    """
+
+    __slots__ = (
+        "_arrived",
+        "_encoding",
+        "_events",
+        "_legal",
+        "_news",
+        "_observation",
+        "_request",
+        "_table",
+        "attempt",
+        "clock",
+        "closed",
+        "error",
+        "info",
+        "ply",
+        "rng",
+    )
+
+    def __init__(
+        self,
+        info: MatchInfo,
+        request: wire.DecisionRequest,
+        news: Sequence[wire.Event],
+        rng: random.Random,
+        encoding: Encoding,
+        table: Table | None,
+    ) -> None:
+        self.info = info
+        self.clock: Clock = reading.clock(request.clock)
+        self.rng = rng
+        self.ply = request.ply
+        self.attempt = request.attempt or 1
+        self.error: Problem | None = (
+            Problem(request.error.code, request.error.message)
+            if request.HasField("error")
+            else None
+        )
+        self.closed = False
+        self._request = request
+        self._news = news
+        self._encoding = encoding
+        self._table = table
+        self._arrived = time.monotonic()
+        self._observation: Data = None
+        self._legal: LegalActions | None = None
+        self._events: tuple[Event, ...] | None = None
+
+    @property
+    def seat(self) -> int:
+        """Where the bot sits."""
+        return self.info.seat
+
+    @property
+    def game(self) -> str:
+        """Id of the game, without variants."""
+        return self.info.game
+
+    @property
+    def options(self) -> Data:
+        """The options of the game, complete."""
+        return self.info.options
+
+    @property
+    def observation(self) -> Data:
+        """All that the seat may know, without the options.
+
+        Raises:
+            ProtocolError: if the server sent garbage.
+        """
+        if self._observation is None:
+            self._observation = self._encoding.decode(
+                self._request.observation, "an observation"
+            )
+        return self._observation
+
+    @property
+    def observation_bytes(self) -> bytes:
+        """The observation as it arrived, in the encoding of the session."""
+        return self._request.observation
+
+    @property
+    def legal(self) -> LegalActions:
+        """The legal actions, never empty."""
+        if self._legal is None:
+            self._legal = self._build_legal()
+        return self._legal
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What has happened since the bot was last asked, as its seat may see it.
+
+        After a lost link some may be missing; the observation never lacks anything.
+
+        Raises:
+            ProtocolError: if the server sent garbage.
+        """
+        if self._events is None:
+            self._events = tuple(
+                reading.event(each, self._encoding) for each in self._news
+            )
+        return self._events
+
+    def time_left_ms(self) -> float | None:
+        """Return what is left now, by this computer's clock; ``None`` if untimed."""
+        if self.clock.left_ms is None:
+            return None
+        return self.clock.left_ms - (time.monotonic() - self._arrived) * 1000
+
+    def _build_legal(self) -> LegalActions:
+        indices = self._request.legal
+        written = self._request.legal_actions
+        if written:
+            if len(written) != len(indices):
+                msg = f"the server wrote out {len(written)} of {len(indices)} actions"
+                raise ProtocolError(msg)
+            actions = [self._written(each) for each in written]
+            return LegalActions(indices, lambda position, _: actions[position])
+        if self._table is None:
+            msg = "the server sent bare indices for a game without action table"
+            raise ProtocolError(msg)
+        at = self._table.at
+        return LegalActions(indices, lambda _, index: at(index))
+
+    def _written(self, action: wire.LegalAction) -> LegalAction:
+        return LegalAction(
+            action.index,
+            action.text,
+            lambda: self._encoding.decode(action.action, "an action"),
+        )

@@ -1,0 +1,165 @@
+"""Running a bot as a program."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Unpack
+
+from fritillary_client.bot import AnyBot
+from fritillary_client.client import Client
+from fritillary_client.errors import ArenaError
+from fritillary_client.settings import ADDRESS, TOKEN, Settings
+
+_log = logging.getLogger("fritillary_client")
+
+
+async def run_async(bot: AnyBot, **settings: Unpack[Settings]) -> int:
+    """Play until there is a reason to stop; return how many matches have ended.
+
+    Args:
+        bot: a function, a class, or an instance; see `AnyBot`.
+        **settings: see `Settings`.
+
+    Raises:
+        ArenaError: of the kinds that `Client` and `Client.run` name.
+    """
+    client = Client(bot, **settings)
+    await client.run()
+    return client.ended
+
+
+def run(bot: AnyBot, **settings: Unpack[Settings]) -> int:
+    """Play until there is a reason to stop, as the main part of a program.
+
+    The first Ctrl-C lets the matches in play come to their end, the second leaves at
+    once, as does SIGTERM. What happens is told on standard error, unless the program
+    has set up logging. For use inside of a larger program, see `run_async`.
+
+    Args:
+        bot: a function, a class, or an instance; see `AnyBot`.
+        **settings: see `Settings`.
+
+    Returns:
+        How many matches have ended.
+
+    Raises:
+        SystemExit: with status 1 after any error, which is told in one line; also
+            if matches were left unfinished.
+    """
+    _show_log()
+    try:
+        client = Client(bot, **settings)
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(_run(client))
+    except ArenaError as error:
+        _log.error("error: %s", error)
+        raise SystemExit(1) from None
+    if client.abandoned:
+        _log.error("left %d matches unfinished", client.abandoned)
+        raise SystemExit(1)
+    return client.ended
+
+
+def main(
+    bot: AnyBot, argv: Sequence[str] | None = None, **settings: Unpack[Settings]
+) -> int:
+    """Run a bot with ``--address``, ``--token`` and the like from the command line.
+
+    Args:
+        bot: a function, a class, or an instance; see `AnyBot`.
+        argv: arguments; default those of the program.
+        **settings: see `Settings`; the command line wins.
+
+    Returns:
+        How many matches have ended.
+
+    Raises:
+        SystemExit: as `run`; with status 2 if the arguments are wrong.
+    """
+    parser = argparse.ArgumentParser(description="Plays matches at an arena.")
+    parser.add_argument(
+        "--address", metavar="HOST:PORT", help=f"of the server; default: ${ADDRESS}"
+    )
+    parser.add_argument("--token", help=f"of the bot; default: ${TOKEN}")
+    parser.add_argument("--ca", metavar="FILE", help="certificates to trust, PEM")
+    parser.add_argument("--name", help="to show")
+    parser.add_argument(
+        "--capacity", type=_count, metavar="N", help="most matches at a time"
+    )
+    parser.add_argument(
+        "--matches", type=_count, metavar="N", help="leave after so many"
+    )
+    given = {
+        key: value
+        for key, value in vars(parser.parse_args(argv)).items()
+        if value is not None
+    }
+    return run(bot, **{**settings, **given})
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        msg = "at least 1"
+        raise argparse.ArgumentTypeError(msg)
+    return count
+
+
+async def _run(client: Client) -> None:
+    loop = asyncio.get_running_loop()
+    pressed = 0
+
+    def interrupted() -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed == 1:
+            _log.info("stopping when the matches in play have ended; again to stop now")
+            client.drain()
+        else:
+            client.stop()
+
+    with _signals(loop, {"SIGINT": interrupted, "SIGTERM": client.stop}):
+        await client.run()
+
+
+@contextlib.contextmanager
+def _signals(
+    loop: asyncio.AbstractEventLoop, actions: dict[str, Callable[[], None]]
+) -> Iterator[None]:
+    """Let signals act in the loop, where this is the main thread."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for name, action in actions.items():
+
+            def handle(
+                _: int, __: FrameType | None, action: Callable[[], None] = action
+            ) -> None:
+                loop.call_soon_threadsafe(action)
+
+            number = getattr(signal, name)
+            before[number] = signal.getsignal(number)
+            # Not the loop's own handlers: Windows has none.
+            signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old if old is not None else signal.SIG_DFL)
+
+
+def _show_log() -> None:
+    """Show what the client tells on standard error, unless logging is set up."""
+    if not _log.handlers and not logging.getLogger().handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        _log.addHandler(handler)
+        if _log.level == logging.NOTSET:
+            _log.setLevel(logging.INFO)

@@ -1,0 +1,247 @@
+"""What can be said about a bot and its connection, and what follows from it."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, Literal, TypedDict
+
+from attrs import frozen
+
+from fritillary.api.v1 import bot_pb2 as wire
+from fritillary.api.v1 import common_pb2 as common
+from fritillary_client import encoding as encodings
+from fritillary_client.bot import AnyBot, Bot, factory_of
+from fritillary_client.errors import ConfigurationError
+from fritillary_client.values import GameSupport
+
+#: Environment variables that stand in for arguments.
+ADDRESS: Final = "FRITILLARY_ADDRESS"
+TOKEN: Final = "FRITILLARY_TOKEN"  # noqa: S105 - the name of one
+ROOTS: Final = "FRITILLARY_CA"
+
+_FORMS: Final = {
+    "packed": wire.LEGAL_FORM_PACKED,
+    "expanded": wire.LEGAL_FORM_EXPANDED,
+}
+
+
+class Settings(TypedDict, total=False):
+    """What can be said about a bot and its connection.
+
+    Attributes:
+        address: of the server, ``HOST:PORT``; default ``FRITILLARY_ADDRESS``.
+        token: of the bot; default ``FRITILLARY_TOKEN``.
+        name: to show; default the name of the bot's class or program.
+        version: to show.
+        author: to show.
+        build: what tells two builds of the bot apart; default a hash of its file.
+        games: that it can play: ids (with ``+variant`` where wanted) or `GameSupport`;
+            default those that the bot itself names, else any.
+        capacity: most matches at a time; default 1.
+        encoding: ``msgpack`` (default) or ``json``.
+        legal: ``packed`` (default): indices, looked up in the action table, which is
+            fetched once; or ``expanded``: written out in each request.
+        matches: leave after so many; default: stay. With a capacity above 1 a few
+            more may be played, since a seat that was offered is not refused.
+        wait: keep trying for so many seconds if no server answers at the start;
+            default 0.
+        give_up_after: keep trying for so many seconds after a lost link; default 60.
+        on_error: what to do when the bot raises or answers nonsense: ``stop``
+            (default) says goodbye and raises the error; ``resign`` gives up the match
+            and plays on in the others.
+        tls: whether to encrypt; default: unless the server is on this machine.
+        ca: file of certificates to trust, PEM; default ``FRITILLARY_CA``, else the
+            usual ones.
+    """
+
+    address: str | None
+    token: str | None
+    name: str | None
+    version: str
+    author: str
+    build: str | None
+    games: Sequence[str | GameSupport] | None
+    capacity: int
+    encoding: Literal["msgpack", "json"]
+    legal: Literal["packed", "expanded"]
+    matches: int | None
+    wait: float
+    give_up_after: float
+    on_error: Literal["stop", "resign"]
+    tls: bool | None
+    ca: str | os.PathLike[str] | None
+
+
+@frozen(kw_only=True)
+class Setup:
+    """Settings, checked and with the defaults filled in.
+
+    Args:
+        factory: makes a bot for one match and seat.
+        address: of the server.
+        token: of the bot.
+        info: who the bot is.
+        games: that it can play.
+        capacity: most matches at a time.
+        matches: leave after so many; ``None``: stay.
+        encoding: to ask for.
+        legal_form: to ask for.
+        resigns: whether a bot that fails resigns.
+        wait: for the server to appear, in seconds.
+        give_up_after: a lost link, in seconds.
+        tls: whether to encrypt.
+        roots: certificates to trust, PEM; ``None`` for the usual ones.
+    """
+
+    factory: Callable[[], Bot]
+    address: str
+    token: str
+    info: common.PlayerInfo
+    games: list[wire.GameSupport]
+    capacity: int
+    matches: int | None
+    encoding: encodings.Encoding
+    legal_form: wire.LegalForm.ValueType
+    resigns: bool
+    wait: float
+    give_up_after: float
+    tls: bool
+    roots: bytes | None
+
+
+def resolve(bot: AnyBot, settings: Settings) -> Setup:
+    """Check settings and fill in the defaults.
+
+    Raises:
+        ConfigurationError: naming what is wrong, and the mend.
+    """
+    factory = factory_of(bot)
+    address = _checked_address(settings.get("address") or os.environ.get(ADDRESS, ""))
+    token = _checked_token(settings.get("token") or os.environ.get(TOKEN, ""))
+    info = common.PlayerInfo(
+        name=(settings.get("name") or _name_of(bot))[:64],
+        version=str(settings.get("version", ""))[:64],
+        build=(settings.get("build") or _build_of(bot))[:128],
+        author=settings.get("author", "")[:128],
+    )
+    games = settings.get("games")
+    capacity, matches = settings.get("capacity", 1), settings.get("matches")
+    if capacity < 1 or (matches is not None and matches < 1):
+        msg = "capacity and matches must be at least 1"
+        raise ConfigurationError(msg, code="usage.capacity")
+    legal = settings.get("legal", "packed")
+    if legal not in _FORMS:
+        msg = f"no legal form {legal!r}; say {' or '.join(_FORMS)}"
+        raise ConfigurationError(msg, code="usage.legal")
+    on_error = settings.get("on_error", "stop")
+    if on_error not in {"stop", "resign"}:
+        msg = f"on_error is stop or resign, not {on_error!r}"
+        raise ConfigurationError(msg, code="usage.on-error")
+    roots = _roots(settings.get("ca"))
+    tls = settings.get("tls")
+    return Setup(
+        factory=factory,
+        address=address,
+        token=token,
+        info=info,
+        games=_supports(getattr(bot, "games", None) if games is None else games),
+        capacity=capacity,
+        matches=matches,
+        encoding=encodings.named(settings.get("encoding", "msgpack")),
+        legal_form=_FORMS[legal],
+        resigns=on_error == "resign",
+        wait=settings.get("wait", 0.0),
+        give_up_after=settings.get("give_up_after", 60.0),
+        tls=(roots is not None or not _is_local(address)) if tls is None else tls,
+        roots=roots,
+    )
+
+
+def _checked_address(address: str) -> str:
+    if not address:
+        msg = f"no server is named; set {ADDRESS} or give address='HOST:PORT'"
+        raise ConfigurationError(msg, code="usage.address")
+    host, colon, port = address.rpartition(":")
+    local = address.startswith(("unix:", "unix-abstract:"))
+    if not local and (not host or not colon or not port.isdecimal() or "/" in address):
+        msg = f"address {address[:80]!r} must be of the form HOST:PORT"
+        raise ConfigurationError(msg, code="usage.address")
+    return address
+
+
+def _is_local(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    return (
+        host in {"localhost", "::1"}
+        or host.startswith("127.")
+        or address.startswith(("unix:", "unix-abstract:"))
+    )
+
+
+def _checked_token(token: str) -> str:
+    token = token.strip()
+    if not token:
+        msg = f"the bot has no token; set {TOKEN} or give token='...'"
+        raise ConfigurationError(msg, code="usage.token")
+    if not token.isascii() or not token.isprintable() or " " in token:
+        msg = "the token holds characters that no token has"
+        raise ConfigurationError(msg, code="usage.token")
+    return token
+
+
+def _roots(ca: str | os.PathLike[str] | None) -> bytes | None:
+    path = ca or os.environ.get(ROOTS)
+    if not path:
+        return None
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        msg = f"certificates {os.fspath(path)}: {error.strerror}"
+        raise ConfigurationError(msg, code="usage.ca") from error
+
+
+def _supports(
+    games: Sequence[str | GameSupport] | None,
+) -> list[wire.GameSupport]:
+    supports = []
+    for game in games or ():
+        if isinstance(game, str):
+            game_id, *variants = game.split("+")
+            supports.append(wire.GameSupport(game=game_id, variants=variants))
+        else:
+            supports.append(
+                wire.GameSupport(
+                    game=game.game,
+                    rules_versions=game.rules_versions,
+                    variants=game.variants,
+                    any_variant=game.any_variant,
+                )
+            )
+    return supports
+
+
+def _program_of(bot: object) -> str:
+    made_of = bot if inspect.isclass(bot) or inspect.isroutine(bot) else type(bot)
+    module = sys.modules.get(getattr(made_of, "__module__", "") or "")
+    return getattr(module, "__file__", None) or ""
+
+
+def _name_of(bot: object) -> str:
+    if not inspect.isroutine(bot):
+        cls = bot if inspect.isclass(bot) else type(bot)
+        return cls.__name__
+    stem = Path(_program_of(bot)).stem
+    return stem or getattr(bot, "__name__", "") or "bot"
+
+
+def _build_of(bot: object) -> str:
+    """Return a hash of the file that the bot is written in, empty without one."""
+    try:
+        return hashlib.sha256(Path(_program_of(bot)).read_bytes()).hexdigest()[:16]
+    except OSError:
+        return ""

@@ -1,0 +1,8 @@
+"""placeholder."""
+
+
+def bot() -> None:
+    """X.
+
+    Example: x
+    """

@@ -1,0 +1,8 @@
+"""placeholder."""
+
+
+def match() -> None:
+    """X.
+
+    Example: x
+    """

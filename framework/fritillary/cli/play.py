@@ -1,0 +1,8 @@
+"""placeholder."""
+
+
+def play() -> None:
+    """X.
+
+    Example: x
+    """

@@ -1,0 +1,8 @@
+"""placeholder."""
+
+
+def serve() -> None:
+    """X.
+
+    Example: x
+    """

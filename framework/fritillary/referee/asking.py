@@ -1,0 +1,458 @@
+"""Asking a seat for a decision: until it is made, or ruled on."""
+# ruff: noqa: ANN401 - values of any game pass through
+
+from __future__ import annotations
+
+import functools
+import logging
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define
+
+from fritillary.bots.protocol import Ask
+from fritillary.plugins.table import ActionTable, OpenTable
+from fritillary.record import events as record
+from fritillary.record.terms import Consequence, Fault, Source
+from fritillary.referee.control import Control, InterruptedWait
+from fritillary.referee.gate import GENERAL
+from fritillary.referee.play import Finished, Play, problem_of, remarks_of
+from fritillary.referee.player import (
+    Answer,
+    MayBeLost,
+    PlayerFault,
+    answer_of,
+    crashed,
+)
+from fritillary.referee.resolve import resolve
+from fritillary.referee.seen import (
+    Closure,
+    Finish,
+    GaveUp,
+    Halted,
+    Problem,
+    Request,
+    WentOn,
+)
+
+_log = logging.getLogger(__name__)
+
+
+@define
+class Decision:
+    """One decision of a seat, through all its attempts.
+
+    Args:
+        seat: that decides.
+        legal: the legal actions.
+        started: when the time that is not yet charged began to run.
+        attempt: which time of asking it is, from 1.
+        problem: what was wrong with the attempt before.
+    """
+
+    seat: int
+    legal: Sequence[Any]
+    started: float
+    attempt: int = 1
+    problem: Problem | None = None
+
+
+class Look:
+    """What a seat sees, built when someone looks.
+
+    Attributes:
+        error: that the game raised while it was built. Whoever looked may have taken
+            it for its own, but no seat is to blame.
+    """
+
+    __slots__ = ("_observation", "_state", "error")
+
+    def __init__(self, observation: Callable[[Any], Any], state: Any) -> None:
+        self._observation = observation
+        self._state = state
+        self.error: Exception | None = None
+
+    def __call__(self) -> Any:
+        """Return the observation."""
+        try:
+            return self._observation(self._state)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+@functools.lru_cache(32)
+def _numbers(table: ActionTable[Any] | OpenTable[Any]) -> dict[int, int]:
+    """Return the index of each table entry by its identity.
+
+    The table is kept by the cache, and so are the identities.
+    """
+    return {id(action): index for index, action in enumerate(table.actions)}
+
+
+class Asking:
+    """Asks the seats of one match.
+
+    Args:
+        play: the match.
+        control: what was asked of it from outside.
+        now: a monotonic clock in seconds.
+
+    Attributes:
+        deadline: when the ceiling is reached, by that clock.
+    """
+
+    def __init__(self, play: Play, control: Control, now: Callable[[], float]) -> None:
+        self.deadline = math.inf
+        self._play = play
+        self._control = control
+        self._now = now
+        self._players = play.setup.players
+        self._margin_ms = play.setup.terms.margin_ms
+        self._ids = [0] * play.seats
+        #: The request that is not yet closed, and whose it is.
+        self._open: Request | None = None
+        self._numbers = _numbers(play.table)
+        self._looks: list[Look] = []
+
+    def begin(self) -> None:
+        """Set the ceiling; the match has been dealt."""
+        play = self._play
+        self.deadline = self._now() + play.setup.terms.ceiling_ms / 1000
+        self._looks = [Look(gate.observation, play.state) for gate in play.teller.gates]
+
+    # ----------------------------------------------------- a decision, in process
+
+    def ask_now(self, seat: int, legal: Sequence[Any]) -> Decision | None:
+        """Ask an inline player: no waiting, no request, no closing.
+
+        Returns:
+            The decision if it is to be asked again, the common way.
+
+        Raises:
+            Finished: if the match ends by it.
+        """
+        play = self._play
+        player = self._players[seat]
+        clock = play.clocks[seat]
+        look = self._looks[seat]
+        teller = play.teller
+        started = self._now()
+        ask = Ask(
+            play.game,
+            seat,
+            look,
+            legal,
+            player.rng,
+            clock.reading(),
+            teller.events_of[seat],
+        )
+        fault = None
+        decided = None
+        try:
+            decided = player.decide_now(ask)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a bot raises
+            fault = crashed(error)
+        now = self._now()
+        server_ms = int((now - started) * 1000 + 1e-6)
+        if look.error is not None:
+            raise look.error
+        if clock.timed or now > self.deadline:
+            fault = self._overdue(clock.allowance_ms(), server_ms, now) or fault
+        if fault is None:
+            # An entry of the table that is among the legal ones: nothing to resolve.
+            which = id(decided)
+            index = self._numbers.get(which)
+            if index is not None and which in map(id, legal) and not teller.masks:
+                charged = server_ms
+                left = None
+                if clock.timed:
+                    charged = min(server_ms, clock.allowance_ms() or 0)
+                    clock.charge(charged)
+                    clock.increment()
+                    left = clock.allowance_ms()
+                play.game.apply(play.state, decided)
+                play.ply = ply = play.ply + 1
+                play.writer.add_action(seat, index, charged, server_ms, left)
+                teller.acted_openly(ply, seat, decided)
+                return None
+        decision = Decision(seat, legal, started)
+        if fault is None:
+            fault = self._take(decision, answer_of(decided), server_ms)
+        if fault is None or self._rule(decision, fault, server_ms):
+            return None
+        return decision
+
+    # ------------------------------------------------------ a decision, by asking
+
+    async def ask(self, seat: int, legal: Sequence[Any]) -> None:
+        """Ask a player, wait for the answer, and ask again where the policy says so.
+
+        Raises:
+            Finished: if the match ends by it.
+        """
+        await self.ask_again(Decision(seat, legal, self._now()))
+
+    async def ask_again(self, decision: Decision) -> None:
+        """Ask until the decision is made, or ruled on.
+
+        Raises:
+            Finished: if the match ends by it.
+        """
+        seat = decision.seat
+        player = self._players[seat]
+        while True:
+            if self._control.wanted:
+                await self.attend(decision)
+            look = Look(self._play.teller.gates[seat].observation, self._play.state)
+            allowance = self._play.clocks[seat].allowance_ms()
+            request = self._request(decision, look)
+            limit = math.inf
+            if allowance is not None:
+                limit = allowance + self._margin_ms - self._elapsed_ms(decision)
+            to_ceiling = (self.deadline - self._now()) * 1000
+            fault: PlayerFault | None = None
+            answer: Answer | None = None
+            try:
+                answer = await self._control.within(
+                    max(0, min(limit, to_ceiling)) / 1000, player.decide(request)
+                )
+            except InterruptedWait:
+                continue
+            except TimeoutError:
+                fault = _ran_out(Fault.LATE if limit <= to_ceiling else Fault.STALLED)
+                if isinstance(player, MayBeLost):
+                    fault = player.lost() or fault
+            except PlayerFault as found:
+                fault = found
+            server_ms = self._elapsed_ms(decision)
+            # Whatever became of the answer: the game failed first.
+            if look.error is not None:
+                raise look.error
+            if fault is None:
+                fault = self._overdue(allowance, server_ms, self._now())
+            if fault is None and answer is not None:
+                fault = self._take(decision, answer, server_ms)
+            if fault is None or self._rule(decision, fault, server_ms):
+                return
+
+    def _request(self, decision: Decision, look: Look) -> Request:
+        seat = decision.seat
+        teller = self._play.teller
+        self._ids[seat] += 1
+        self._open = request = Request(
+            decision_id=self._ids[seat],
+            seat=seat,
+            event_number=teller.gates[seat].number,
+            ply=self._play.ply,
+            observe=look,
+            legal=decision.legal,
+            reading=functools.partial(self._reading, decision),
+            events=teller.events_of[seat],
+            attempt=decision.attempt,
+            problem=decision.problem,
+        )
+        return request
+
+    def _reading(self, decision: Decision) -> dict[str, int]:
+        return self._play.clocks[decision.seat].parts(self._elapsed_ms(decision))
+
+    # ------------------------------------------------------------ from the outside
+
+    async def attend(self, decision: Decision | None = None) -> None:
+        """Pause or end the match, as was asked from outside.
+
+        Args:
+            decision: that is open meanwhile, if any.
+
+        Raises:
+            Finished: if the match is to end.
+        """
+        control = self._control
+        play = self._play
+        if control.finish is None and control.halted is not None:
+            message = control.halted
+            seat = None
+            charged = server_ms = 0
+            if decision is not None:
+                seat = decision.seat
+                server_ms = self._elapsed_ms(decision)
+                charged = self._charge(decision, server_ms)
+            play.phase = "paused"
+            play.writer.add(record.Paused(message, seat, charged))
+            self.withdraw(Problem("match.paused", message), charged, server_ms)
+            play.teller.tell(play.ply, Halted(message))
+            began = self._now()
+            await control.until_go_on()
+            self.deadline += self._now() - began
+            play.phase = "running"
+            if control.finish is None:
+                play.writer.add(record.Resumed())
+                play.teller.tell(play.ply, WentOn())
+            if decision is not None:
+                decision.started = self._now()
+        if control.finish is not None:
+            self.withdraw(_why(control.finish))
+            raise Finished(control.finish)
+
+    def withdraw(
+        self, problem: Problem, charged_ms: int = 0, server_ms: int = 0
+    ) -> None:
+        """Close the open request, if there is one, without a decision."""
+        if self._open is not None:
+            self._close("withdrawn", problem, charged_ms, server_ms)
+
+    def _close(
+        self,
+        how: str,
+        problem: Problem | None,
+        charged_ms: int,
+        server_ms: int,
+    ) -> None:
+        """Close the open request; an inline player was not sent one."""
+        request = self._open
+        if request is None:
+            return
+        self._open = None
+        seat = request.seat
+        player = self._players[seat]
+        if not player.wants_events:
+            return
+        # The next event of the seat is the one that closes the request.
+        number = self._play.teller.gates[seat].number + 1
+        closure = Closure(
+            decision_id=request.decision_id,
+            how=how,
+            event_number=None if how == "withdrawn" else number,
+            problem=problem,
+            charged_ms=charged_ms,
+            server_ms=server_ms,
+            clock=self._play.clocks[seat].parts(),
+        )
+        try:
+            player.closed(closure)
+        except Exception:
+            _log.exception("the player of seat %d did not take a closure", seat)
+
+    # ---------------------------------------------------------------- the decision
+
+    def _elapsed_ms(self, decision: Decision) -> int:
+        return int((self._now() - decision.started) * 1000 + 1e-6)
+
+    def _overdue(
+        self, allowance: int | None, server_ms: int, now: float
+    ) -> PlayerFault | None:
+        """Return the fault of an answer that came too late."""
+        if allowance is not None and server_ms > allowance + self._margin_ms:
+            return _ran_out(Fault.LATE)
+        if now > self.deadline:
+            return _ran_out(Fault.STALLED)
+        return None
+
+    def _charge(self, decision: Decision, spent_ms: int) -> int:
+        """Charge the seat for time since ``started``; return what was charged.
+
+        The margin is never charged: the clock cannot fall below nothing.
+        """
+        clock = self._play.clocks[decision.seat]
+        allowance = clock.allowance_ms()
+        charged = spent_ms if allowance is None else min(spent_ms, allowance)
+        clock.charge(charged)
+        decision.started = self._now()
+        return charged
+
+    def _take(
+        self, decision: Decision, answer: Answer, server_ms: int
+    ) -> PlayerFault | None:
+        """Apply a decision that came in time.
+
+        Returns:
+            The fault that it is, if any; nothing has changed then.
+
+        Raises:
+            Finished: if the match ends by it.
+        """
+        play = self._play
+        seat = decision.seat
+        if answer.resign:
+            charged = self._charge(decision, server_ms)
+            play.writer.add(record.Resigned(seat, charged))
+            self._close("accepted", None, charged, server_ms)
+            play.teller.tell(play.ply, GaveUp(seat))
+            play.forfeit(seat, "seat.resigned", f"seat {seat} resigned")
+            return None
+        legal = decision.legal
+        try:
+            action = resolve(
+                play.game,
+                answer,
+                play.table,
+                legal,
+                play.teller.gates[seat],
+                play.state,
+            )
+        except PlayerFault as fault:
+            return fault
+        charged = self._charge(decision, server_ms)
+        play.clocks[seat].increment()
+        what = play.act(
+            seat,
+            action,
+            Source.PLAYER,
+            remarks=remarks_of(answer, len(legal)),
+            charged_ms=charged,
+            server_ms=server_ms,
+        )
+        self._close("accepted", None, charged, server_ms)
+        play.teller.acted(play.ply, what)
+        return None
+
+    def _rule(self, decision: Decision, fault: PlayerFault, spent_ms: int) -> bool:
+        """Rule on a fault.
+
+        Returns:
+            Whether the decision is settled by it; else it is to be asked again.
+
+        Raises:
+            Finished: if the match ends by it.
+            PlayerFault: if it is the referee's own.
+        """
+        if fault.fault is Fault.REFEREE_ERROR:
+            raise fault
+        play = self._play
+        seat = decision.seat
+        rule = play.setup.terms.policy.rule(fault.fault)
+        retry = decision.attempt <= rule.retries
+        consequence = Consequence.RETRY if retry else rule.consequence
+        problem = problem_of(fault)
+        if fault.fault is Fault.LATE:
+            # A timer may wake a little early; late is who has nothing left.
+            spent_ms = max(spent_ms, play.clocks[seat].allowance_ms() or 0)
+        charged = self._charge(decision, spent_ms)
+        play.write_ruling(
+            seat, fault, consequence, charged_ms=charged, attempt=decision.attempt
+        )
+        self._close("ruled", problem, charged, spent_ms)
+        play.tell_ruling(
+            seat, fault, consequence, rule.retries - decision.attempt if retry else 0
+        )
+        if retry:
+            decision.attempt += 1
+            decision.problem = problem
+            return False
+        play.follow(seat, fault, consequence)
+        if consequence is Consequence.SUBSTITUTE:
+            play.substitute(seat, decision.legal)
+        elif fault.fault is Fault.STALLED:
+            # Those who play on have stalled nothing: the ceiling begins anew.
+            self.deadline = self._now() + play.setup.terms.ceiling_ms / 1000
+        return True
+
+
+def _ran_out(kind: Fault) -> PlayerFault:
+    return PlayerFault(kind, GENERAL[kind])
+
+
+def _why(finish: Finish) -> Problem:
+    return Problem(finish.code, finish.message)

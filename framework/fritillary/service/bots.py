@@ -1,0 +1,81 @@
+"""BotService: where bots dial in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+
+from fritillary.core.errors import ServiceError
+from fritillary.service.auth import caller
+from fritillary.service.errors import abort
+from fritillary.service.hub import Hub
+from fritillary.service.limits import Limits
+from fritillary.service.resume import SessionTokens
+from fritillary.service.session import Session
+from fritillary.service.tokens import TokenStore
+
+_SERVICE = "fritillary.api.v1.BotService"
+
+
+class BotServicer:
+    """Opens a session for each stream.
+
+    Args:
+        hub: where the bots are.
+        tokens: that are known.
+        session_tokens: makes and reads session tokens.
+        limits: on one bot.
+    """
+
+    def __init__(
+        self,
+        hub: Hub,
+        tokens: TokenStore,
+        session_tokens: SessionTokens,
+        limits: Limits,
+    ) -> None:
+        self._hub = hub
+        self._tokens = tokens
+        self._session_tokens = session_tokens
+        self._limits = limits
+        self.stopping = False
+
+    async def Connect(
+        self, _: object, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> None:
+        """Serve the stream of one bot."""
+        if self.stopping:
+            msg = "the server is stopping"
+            await abort(
+                context,
+                ServiceError(msg, code="server.stopping", retry_after_ms=1_000),
+            )
+        session = Session(
+            context,
+            caller.get(),
+            self._hub,
+            self._tokens,
+            self._session_tokens,
+            self._limits,
+        )
+        await session.run()
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        """Register the service.
+
+        Frames pass as bytes: the session reads them itself, so that garbage is
+        answered, and writes frames from parts that were serialised before.
+        """
+        handler = grpc.stream_stream_rpc_method_handler(
+            self.Connect,  # type: ignore[arg-type]
+            request_deserializer=_as_it_is,
+            response_serializer=_as_it_is,
+        )
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_SERVICE, {"Connect": handler}),)
+        )
+
+
+def _as_it_is(raw: bytes) -> bytes:
+    return raw

@@ -1,0 +1,120 @@
+"""Errors on the wire: a gRPC status, and an ErrorInfo beside it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NoReturn, TypeVar
+
+import grpc
+
+from fritillary.api.v1 import common_pb2 as pb
+from fritillary.core.errors import (
+    CodecError,
+    FritillaryError,
+    GameError,
+    ServiceError,
+    StorageError,
+    UnknownGameError,
+    UsageError,
+)
+
+_log = logging.getLogger(__name__)
+
+#: Trailing metadata that carries the ErrorInfo of a failed RPC.
+ERROR_KEY: Final = "fritillary-error-bin"
+
+_S = grpc.StatusCode
+
+#: Status by code; else by the class of the error.
+_BY_CODE: Final[dict[str, grpc.StatusCode]] = {
+    "auth.missing-token": _S.UNAUTHENTICATED,
+    "auth.unknown-token": _S.UNAUTHENTICATED,
+    "auth.revoked-token": _S.UNAUTHENTICATED,
+    "auth.wrong-role": _S.PERMISSION_DENIED,
+    "encoding.unknown": _S.INVALID_ARGUMENT,
+    "game.no-table": _S.FAILED_PRECONDITION,
+    "game.other-version": _S.FAILED_PRECONDITION,
+    "hello.late": _S.DEADLINE_EXCEEDED,
+    "hello.missing": _S.INVALID_ARGUMENT,
+    "match.exists": _S.ALREADY_EXISTS,
+    "match.phase": _S.FAILED_PRECONDITION,
+    "match.sealed": _S.PERMISSION_DENIED,
+    "match.unknown": _S.NOT_FOUND,
+    "page.token": _S.INVALID_ARGUMENT,
+    "player.absent": _S.FAILED_PRECONDITION,
+    "record.open": _S.FAILED_PRECONDITION,
+    "record.private": _S.PERMISSION_DENIED,
+    "record.view": _S.UNIMPLEMENTED,
+    "server.full": _S.RESOURCE_EXHAUSTED,
+    "server.stopping": _S.UNAVAILABLE,
+    "session.other-build": _S.FAILED_PRECONDITION,
+    "session.other-settings": _S.FAILED_PRECONDITION,
+    "storage": _S.INTERNAL,
+    "watch.too-slow": _S.RESOURCE_EXHAUSTED,
+}
+
+
+def error_info(
+    code: str, message: str, retry_after_ms: int | None = None
+) -> pb.ErrorInfo:
+    """Return an ErrorInfo."""
+    return pb.ErrorInfo(code=code, message=message, retry_after_ms=retry_after_ms)
+
+
+def status_of(error: FritillaryError) -> grpc.StatusCode:
+    """Return the gRPC status that fits an error."""
+    status = _BY_CODE.get(error.code)
+    if status is not None:
+        return status
+    if isinstance(error, UnknownGameError):
+        return _S.NOT_FOUND
+    if isinstance(error, UsageError | GameError | CodecError):
+        return _S.INVALID_ARGUMENT
+    if isinstance(error, StorageError):
+        return _S.INTERNAL
+    return _S.FAILED_PRECONDITION
+
+
+async def abort(
+    context: grpc.aio.ServicerContext[Any, Any], error: FritillaryError
+) -> NoReturn:
+    """End an RPC with an error."""
+    retry = error.retry_after_ms if isinstance(error, ServiceError) else None
+    info = error_info(error.code, error.message, retry)
+    await context.abort(
+        status_of(error), error.message, ((ERROR_KEY, info.SerializeToString()),)
+    )
+
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+_Method = Callable[
+    [Any, Q, "grpc.aio.ServicerContext[Any, Any]"], Awaitable[R]
+]
+
+
+def guarded(method: _Method[Q, R]) -> _Method[Q, R]:
+    """Make a servicer method report our errors, and hide all others."""
+
+    async def wrapper(
+        self: object, request: Q, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> R:
+        try:
+            return await method(self, request, context)
+        except FritillaryError as error:
+            await abort(context, error)
+        except (grpc.aio.AbortError, grpc.aio.BaseError):
+            raise
+        except Exception:
+            _log.exception("an RPC failed")
+            message = "the server failed; its log says why"
+            info = error_info("internal", message)
+            await context.abort(
+                _S.INTERNAL, message, ((ERROR_KEY, info.SerializeToString()),)
+            )
+            raise
+
+    wrapper.__name__ = method.__name__
+    wrapper.__doc__ = method.__doc__
+    return wrapper

@@ -1,0 +1,211 @@
+"""Which bots are connected, and in which matches they sit."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from fritillary.core.errors import ServiceError
+from fritillary.plugins.game import Game
+
+if TYPE_CHECKING:
+    from fritillary.service.remote import RemotePlayer
+    from fritillary.service.session import Session
+
+#: So many ends of matches are kept for a bot that has not acknowledged them.
+_KEPT_ENDS: Final = 256
+
+
+class UnusableMessageError(ServiceError):
+    """A message of a bot that changes nothing; it becomes an ErrorNotice."""
+
+
+class Link:
+    """One bot by its name, whether it is connected or not.
+
+    Attributes:
+        name: that its token was issued for.
+        session: its stream; ``None`` while it has none.
+        matches: its seats, by match and seat.
+        reserved: matches that it is about to be offered.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.session: Session | None = None
+        self.matches: dict[str, dict[int, RemotePlayer]] = {}
+        self.reserved: set[str] = set()
+        self._ends: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    # -- seats
+
+    def players(self) -> Iterator[RemotePlayer]:
+        """Yield the bot's seats in all matches that go on."""
+        for seats in list(self.matches.values()):
+            yield from list(seats.values())
+
+    def seat(self, match_id: str, seat: int | None) -> RemotePlayer | None:
+        """Return the seat that a message is about; ``None`` if its match has ended.
+
+        Raises:
+            UnusableMessageError: if there is none, or it is not clear which.
+        """
+        seats = self.matches.get(match_id)
+        if seats is None:
+            if any(match_id == ended for ended, _ in self._ends):
+                return None
+            msg = f"you sit in no match {match_id[:64]!r}"
+            raise UnusableMessageError(msg, code="match.unknown")
+        if seat is None:
+            if len(seats) > 1:
+                msg = f"you hold {len(seats)} seats of this match; name the seat"
+                raise UnusableMessageError(msg, code="seat.missing")
+            return next(iter(seats.values()))
+        player = seats.get(seat)
+        if player is None:
+            msg = f"seat {seat} of this match is not yours"
+            raise UnusableMessageError(msg, code="seat.wrong")
+        return player
+
+    def add(self, player: RemotePlayer) -> None:
+        """Note that the bot sits in a match."""
+        self.matches.setdefault(player.match_id, {})[player.seat] = player
+        self.reserved.discard(player.match_id)
+
+    def remove(self, player: RemotePlayer, end: bytes) -> None:
+        """Note that a match has ended.
+
+        Args:
+            player: the seat.
+            end: MatchEnded as sent, kept until it is acknowledged.
+        """
+        seats = self.matches.get(player.match_id, {})
+        seats.pop(player.seat, None)
+        if not seats:
+            self.matches.pop(player.match_id, None)
+        self._ends[player.match_id, player.seat] = end
+        while len(self._ends) > _KEPT_ENDS:
+            self._ends.popitem(last=False)
+        self.changed()
+
+    def ends(self) -> list[bytes]:
+        """Return the ends of matches that were not acknowledged."""
+        return list(self._ends.values())
+
+    def forget_end(self, match_id: str, seat: int | None) -> None:
+        """Note that the end of a match was acknowledged."""
+        for key in [
+            key for key in self._ends if key[0] == match_id and seat in {None, key[1]}
+        ]:
+            del self._ends[key]
+
+    def forget_ends(self) -> None:
+        """Forget all ended matches: the bot has started anew."""
+        self._ends.clear()
+
+    # -- room for matches
+
+    def obstacle(self, game: Game[Any, Any, Any]) -> str:
+        """Say why the bot cannot be offered a match now; empty if it can."""
+        session = self.session
+        if session is None or session.hello is None:
+            return f"bot {self.name!r} is not connected"
+        if not session.plays(game):
+            return f"bot {self.name!r} does not play {game.id}"
+        if len(self.matches.keys() | self.reserved) >= session.capacity:
+            return f"bot {self.name!r} takes no more matches now"
+        return ""
+
+    def changed(self) -> None:
+        """Wake those who wait for room."""
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+
+    async def reserve(self, match_id: str, game: Game[Any, Any, Any]) -> None:
+        """Wait until the bot can be offered a match, and keep a place for it."""
+        loop = asyncio.get_running_loop()
+        while match_id not in self.reserved and self.obstacle(game):
+            waiting = loop.create_future()
+            self._waiting.add(waiting)
+            try:
+                await waiting
+            finally:
+                self._waiting.discard(waiting)
+        self.reserved.add(match_id)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is known that would have to be kept."""
+        return not (
+            self.session
+            or self.matches
+            or self.reserved
+            or self._ends
+            or self._waiting
+        )
+
+
+class Hub:
+    """All bots by name."""
+
+    def __init__(self) -> None:
+        self._links: dict[str, Link] = {}
+
+    def link(self, name: str) -> Link:
+        """Return a bot by name."""
+        link = self._links.get(name)
+        if link is None:
+            link = self._links[name] = Link(name)
+        return link
+
+    def forget(self, name: str) -> None:
+        """Drop all that is known of a bot, such as one whose process is gone."""
+        link = self._links.pop(name, None)
+        if link is not None and link.session is not None:
+            link.session.close("bot.gone", "the match is over")
+
+    def attach(self, session: Session, *, resumed: bool) -> None:
+        """Make a session that of its bot; it replaces an older one."""
+        # Its bot may have been forgotten and met again since the stream began.
+        link = session.link = self.link(session.link.name)
+        before, link.session = link.session, session
+        if before is not None:
+            before.close("session.replaced", "the bot has opened another session")
+        if resumed:
+            for end in link.ends():
+                session.send(end)
+        else:
+            link.forget_ends()
+        for player in link.players():
+            player.session_opened(session, resumed=resumed)
+        link.changed()
+
+    def detach(self, session: Session) -> None:
+        """Note that a session is over; the links of its seats are lost."""
+        link = session.link
+        if link.session is not session:
+            return
+        link.session = None
+        for player in link.players():
+            player.session_lost()
+        if link.idle:
+            self._links.pop(link.name, None)
+
+    def sessions(self) -> list[Session]:
+        """Return all open sessions."""
+        return [link.session for link in self._links.values() if link.session]
+
+    async def say_goodbye(self, code: str, message: str) -> None:
+        """Close all sessions, and wait a moment until they are."""
+        sessions = self.sessions()
+        for session in sessions:
+            session.close(code, message, reconnect_after_ms=1_000)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                for session in sessions:
+                    await session.over.wait()

@@ -1,0 +1,82 @@
+"""What the server enforces on one bot, and how it counts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import field, frozen, validators
+
+from fritillary.api.v1 import bot_pb2 as pb
+
+_AT_LEAST_1: Final = [validators.instance_of(int), validators.ge(1)]
+
+#: Messages may come in bursts of so many seconds' worth.
+BURST_S: Final = 3.0
+
+
+@frozen(kw_only=True)
+class Limits:
+    """Limits on one bot, all its matches together; announced in Welcome.
+
+    Args:
+        max_message_bytes: largest frame, as encoded.
+        max_messages_per_second: on average over `BURST_S` seconds.
+        max_outstanding_bytes: held back for a bot that does not read.
+        max_matches: most matches at a time.
+        max_note_bytes: longest note of a decision; a longer one is cut.
+        hello_ms: time for the first message.
+        ping_after_ms: silence after which a Ping is sent.
+        pong_within_ms: silence after a Ping that means a lost link.
+        http2_interval_ms: of the HTTP/2 keepalive of clients.
+        http2_timeout_ms: that clients wait for its answer.
+    """
+
+    max_message_bytes: int = field(default=256 * 1024, validator=_AT_LEAST_1)
+    max_messages_per_second: int = field(default=20_000, validator=_AT_LEAST_1)
+    max_outstanding_bytes: int = field(default=8 * 1024 * 1024, validator=_AT_LEAST_1)
+    max_matches: int = field(default=256, validator=_AT_LEAST_1)
+    max_note_bytes: int = field(default=2_000, validator=_AT_LEAST_1)
+    hello_ms: int = field(default=10_000, validator=_AT_LEAST_1)
+    ping_after_ms: int = field(default=20_000, validator=_AT_LEAST_1)
+    pong_within_ms: int = field(default=20_000, validator=_AT_LEAST_1)
+    http2_interval_ms: int = field(default=30_000, validator=_AT_LEAST_1)
+    http2_timeout_ms: int = field(default=10_000, validator=_AT_LEAST_1)
+
+    def to_proto(self) -> pb.Limits:
+        """Return the limits as they are announced."""
+        return pb.Limits(
+            max_message_bytes=self.max_message_bytes,
+            max_messages_per_second=self.max_messages_per_second,
+            max_outstanding_bytes=self.max_outstanding_bytes,
+            max_matches=self.max_matches,
+            max_note_bytes=self.max_note_bytes,
+            keepalive=pb.Keepalive(
+                ping_after_ms=self.ping_after_ms,
+                pong_within_ms=self.pong_within_ms,
+                http2_interval_ms=self.http2_interval_ms,
+                http2_timeout_ms=self.http2_timeout_ms,
+            ),
+        )
+
+
+class TokenBucket:
+    """Counts messages against a rate.
+
+    Args:
+        rate: messages per second.
+        now: seconds of a monotonic clock.
+    """
+
+    __slots__ = ("_left", "_most", "_rate", "_then")
+
+    def __init__(self, rate: float, now: float) -> None:
+        self._rate = rate
+        self._most = self._left = rate * BURST_S
+        self._then = now
+
+    def take(self, count: int, now: float) -> bool:
+        """Count messages; return whether they were within the rate."""
+        left = self._left + (now - self._then) * self._rate
+        self._then = now
+        self._left = (left if left < self._most else self._most) - count
+        return self._left >= 0

@@ -1,0 +1,525 @@
+"""A bot in a seat of one match, at the other end of a stream."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from fritillary.api.v1 import bot_pb2 as pb
+from fritillary.bots.protocol import Ask
+from fritillary.core.commitment import MAX_NONCE_BYTES
+from fritillary.core.errors import CodecError
+from fritillary.record.terms import MAX_MS, Fault, LinkBank, PlayerInfo, clip
+from fritillary.referee.player import Answer, PlayerFault
+from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
+from fritillary.service.hub import Link, UnusableMessageError
+from fritillary.service.seatwire import MatchWire, SeatWire, varint
+
+if TYPE_CHECKING:
+    from fritillary.service.session import Session
+
+#: So many events are kept for a bot that has not acknowledged them; older ones are
+#: made up for by the next request.
+_KEPT_EVENTS: Final = 1024
+
+#: Longest sentence of a Decline, in characters.
+_SENTENCE: Final = 500
+
+# How the choice of a Decision begins on the wire, by field.
+_INDEX_TAG: Final = b"\x20"
+_ACTION_TAG: Final = b"\x2a"
+_TEXT_TAG: Final = b"\x32"
+
+
+class RemotePlayer:
+    """Takes one seat for a bot that dials in.
+
+    It outlives the bot's streams: a bot that lost its link is waited for, as long
+    as the link bank allows.
+
+    Args:
+        link: the bot.
+        match: on the wire.
+        seat: which.
+        info: who plays.
+        bank: how long a lost link is waited for.
+        max_note_bytes: longest note that is kept.
+        changed: called when the link is lost or back, and when the seat has
+            accepted or is ready.
+        refused: why the seat cannot be taken at all.
+
+    Attributes:
+        lost: whether the link is lost and waited for.
+        has_accepted: whether the offer was taken.
+        is_ready: whether preparation is over.
+    """
+
+    inline = False
+    wants_events = True
+
+    def __init__(
+        self,
+        link: Link,
+        match: MatchWire,
+        seat: int,
+        info: PlayerInfo,
+        bank: LinkBank,
+        *,
+        max_note_bytes: int = 2_000,
+        changed: Callable[[], None] = lambda: None,
+        refused: PlayerFault | None = None,
+    ) -> None:
+        self.info = info
+        self.match_id = match.match_id
+        self.seat = seat
+        self.lost = False
+        self.has_accepted = False
+        self.is_ready = False
+        self._loop = asyncio.get_running_loop()
+        self._link = link
+        self._match = match
+        self._bank = bank
+        self._max_note_bytes = max_note_bytes
+        self._changed = changed
+        self._fault = refused
+        # The link.
+        self._session: Session | None = None
+        self._wire: SeatWire | None = None
+        #: Whether the session has taken the seat: only then it is told what happens.
+        self._seated = False
+        self._bank_ms = float(bank.total_ms)
+        self._lost_at = 0.0
+        self._lost_timer: asyncio.TimerHandle | None = None
+        self._paused = False
+        # The offer.
+        self._offer: Offer | None = None
+        self._accepting: asyncio.Future[bytes] = self._loop.create_future()
+        self._readying: asyncio.Future[None] = self._loop.create_future()
+        # The decision.
+        self._request: Request | None = None
+        self._answer: asyncio.Future[Answer] | None = None
+        self._asked_id = 0
+        self._answered: tuple[int, bytes] | None = None
+        self._think_ms: int | None = None
+        self._round_trip_ms: int | None = None
+        self._told_round_trip_ms: int | None = None
+        # What may have to be sent again.
+        self._events: deque[tuple[int, bytes]] = deque(maxlen=_KEPT_EVENTS)
+        self._last_closed: tuple[int, bytes] = (0, b"")
+        self._status: Callable[[], bytes] | None = None
+        self._ended = False
+
+    # ------------------------------------------------------- what the referee calls
+
+    @property
+    def rng(self) -> random.Random:  # noqa: TID251 - a remote bot has its own
+        """A remote bot has its own generator, out of reach."""
+        raise NotImplementedError
+
+    def decide_now(self, ask: Ask) -> Any:  # noqa: ANN401 - as the protocol says
+        """A remote bot never answers at once."""
+        raise NotImplementedError
+
+    async def accept(self, offer: Offer) -> bytes:
+        """Offer the seat; return the nonce."""
+        self._raise_fault()
+        self._offer = offer
+        self._link.add(self)
+        if self._link.session is not None:
+            self.session_opened(self._link.session, resumed=False)
+        try:
+            return await self._accepting
+        except PlayerFault as fault:
+            raise _refused(fault) from fault
+
+    async def ready(self) -> None:
+        """Wait until the bot is ready."""
+        try:
+            self._raise_fault()
+            await self._readying
+        except PlayerFault as fault:
+            raise _refused(fault) from fault
+
+    def notify(self, event: SeatEvent) -> None:
+        """Send what happened."""
+        wire = self._wire
+        if wire is None:
+            return
+        entry = wire.event(event)
+        self._events.append((event.number, entry))
+        if self._seated and self._session is not None:
+            self._session.send(entry)
+
+    async def decide(self, request: Request) -> Answer:
+        """Ask the bot; return what it answers."""
+        self._raise_fault()
+        self._request = request
+        self._asked_id = request.decision_id
+        self._answer = answer = self._loop.create_future()
+        self._think_ms = None
+        if self._seated:
+            self._send_request()
+        try:
+            return await answer
+        finally:
+            self._answer = None
+
+    def closed(self, closure: Closure) -> None:
+        """Tell the bot how the request was closed."""
+        self._request = None
+        if closure.how != "accepted":
+            self._answered = None
+        wire = self._wire
+        if wire is None:
+            return
+        entry = wire.closed(
+            closure,
+            self._with_link(closure.clock),
+            self._think_ms,
+            self._round_trip_ms,
+        )
+        self._last_closed = (closure.decision_id, entry)
+        if self._seated and self._session is not None:
+            self._session.send(entry)
+
+    def end(self, result: MatchResult) -> None:
+        """Tell the bot the result, and leave the seat."""
+        self._ended = True
+        self._stop_waiting()
+        wire = self._wire
+        if self._offer is None or wire is None:
+            self._link.reserved.discard(self.match_id)
+            self._link.changed()
+            return
+        entry = wire.ended(result)
+        if self._session is not None:
+            self._session.send(entry)
+        self._link.remove(self, entry)
+        self._session = None
+
+    # ---------------------------------------------------------------- from the arena
+
+    @property
+    def asked(self) -> bool:
+        """Whether a decision of the bot is open."""
+        return self._answer is not None
+
+    def fail(self, fault: PlayerFault) -> None:
+        """Let the seat fail; at once if something is awaited, else when it is."""
+        if self._fault is not None or self._ended:
+            return
+        self._fault = fault
+        self._stop_waiting()
+        for future in (self._answer, self._accepting, self._readying):
+            if future is not None and not future.done():
+                future.set_exception(fault)
+                # It may be that nobody waits for it any more.
+                future.exception()
+
+    def reading(self) -> dict[str, int] | None:
+        """Return what is left of the clock while a decision is open."""
+        if self._answer is None or self._request is None:
+            return None
+        return self._with_link(self._request.reading())
+
+    @property
+    def open_decision_id(self) -> int | None:
+        """The request that is open."""
+        return None if self._answer is None else self._asked_id
+
+    def status_source(self, source: Callable[[], bytes]) -> None:
+        """Set what makes the MatchStatus for this seat."""
+        self._status = source
+
+    def send_status(self) -> None:
+        """Send where the match is."""
+        if self._session is None or self._status is None or self._offer is None:
+            return
+        self._session.send(self._status())
+
+    def pause(self, paused: bool) -> None:
+        """Stop or start the time that a lost link is waited for."""
+        self._paused = paused
+        if self.lost:
+            if paused:
+                self._charge_loss()
+            else:
+                self._begin_waiting()
+
+    @property
+    def link_left_ms(self) -> int:
+        """What is left for lost links."""
+        left = self._bank_ms
+        if self._lost_timer is not None:
+            left -= (self._loop.time() - self._lost_at) * 1000
+        return max(0, math.ceil(left))
+
+    @property
+    def waiting_left_ms(self) -> int:
+        """How long the lost link is waited for at most."""
+        if self._lost_timer is None:
+            return self.link_left_ms
+        return max(0, math.ceil((self._lost_timer.when() - self._loop.time()) * 1000))
+
+    # ---------------------------------------------------------------------- the link
+
+    def session_opened(self, session: Session, *, resumed: bool) -> None:
+        """Take up a session of the bot: its first, or one after a loss.
+
+        Args:
+            session: of the bot.
+            resumed: whether it goes on with the session before.
+        """
+        if self._ended or self._fault is not None:
+            return
+        if session.info.build != self.info.build:
+            # Another program: the seat goes on waiting for the one it was given to.
+            self.session_lost()
+            return
+        if self.lost:
+            self._charge_loss()
+            self.lost = False
+        self._session = session
+        if not resumed or self._wire is None:
+            self._events.clear()
+            self._wire = SeatWire(
+                self._match, self.seat, session.coder, expanded=session.expanded
+            )
+        if resumed and self.is_ready:
+            self._take_seat()
+        elif self._offer is not None:
+            self._seated = False
+            session.send(self._wire.offer(self._offer, resumed=self.has_accepted))
+        self._changed()
+
+    def session_lost(self) -> None:
+        """Note that the bot's stream is gone, and wait for it to come back."""
+        self._session = None
+        self._seated = False
+        if self._ended or self._fault is not None or self.lost:
+            return
+        self.lost = True
+        if not self._paused:
+            self._begin_waiting()
+        self._changed()
+
+    def _begin_waiting(self) -> None:
+        self._lost_at = self._loop.time()
+        wait_ms = min(float(self._bank.loss_ms), self._bank_ms)
+        self._lost_timer = self._loop.call_later(wait_ms / 1000, self._give_up, wait_ms)
+
+    def _charge_loss(self) -> None:
+        if self._lost_timer is not None:
+            elapsed = (self._loop.time() - self._lost_at) * 1000
+            self._bank_ms = max(0.0, self._bank_ms - elapsed)
+            self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        if self._lost_timer is not None:
+            self._lost_timer.cancel()
+            self._lost_timer = None
+
+    def _give_up(self, waited_ms: float) -> None:
+        self.fail(
+            PlayerFault(
+                Fault.DISCONNECTED,
+                f"the link was lost and not back within {waited_ms / 1000:g} s",
+            )
+        )
+
+    def flooded(self, code: str, message: str) -> None:
+        """Let the seat fail because the bot exceeded a limit."""
+        self.fail(PlayerFault(Fault.FLOODING, message, code=code))
+
+    def _raise_fault(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+
+    def _take_seat(self) -> None:
+        """Tell the session where the match stands, and what it may have missed."""
+        self._seated = True
+        session = self._session
+        if session is None:
+            return
+        self.send_status()
+        for _, entry in self._events:
+            session.send(entry)
+        if self._last_closed[1]:
+            session.send(self._last_closed[1])
+        if self._answer is not None and not self._answer.done():
+            self._send_request()
+
+    def _send_request(self) -> None:
+        request, wire, session = self._request, self._wire, self._session
+        if request is not None and wire is not None and session is not None:
+            session.send(wire.request(request, self._with_link(request.reading())))
+
+    def _with_link(self, parts: dict[str, int]) -> dict[str, int]:
+        parts["link_left_ms"] = self.link_left_ms
+        return parts
+
+    # ------------------------------------------------------------------ from the bot
+
+    def accepted(self, nonce: bytes) -> None:
+        """Hear that the bot takes the seat."""
+        if len(nonce) > MAX_NONCE_BYTES:
+            msg = f"a nonce has at most {MAX_NONCE_BYTES} bytes"
+            raise UnusableMessageError(msg, code="nonce.too-long")
+        if self.has_accepted or self._accepting.done():
+            return
+        self.has_accepted = True
+        wanted = self._offer is not None and self._offer.nonce_wanted
+        self._accepting.set_result(bytes(nonce) if wanted else b"")
+        self._changed()
+
+    def declined(self, code: str, message: str) -> None:
+        """Hear that the bot refuses the seat."""
+        if self.is_ready:
+            msg = "the seat was taken already; resign to give up"
+            raise UnusableMessageError(msg, code="seat.taken")
+        why = ": ".join(
+            part for part in (clip(code, 64), clip(message, _SENTENCE)) if part
+        )
+        msg = f"the bot declined ({why})" if why else "the bot declined"
+        self.fail(PlayerFault(Fault.REFUSED_TO_START, msg, code="offer.declined"))
+
+    def readied(self) -> None:
+        """Hear that the bot has prepared itself."""
+        if not self.has_accepted:
+            msg = "accept the offer first"
+            raise UnusableMessageError(msg, code="seat.not-accepted")
+        if not self.is_ready:
+            if self._readying.done():
+                return
+            self.is_ready = True
+            self._seated = True
+            self._readying.set_result(None)
+            self._changed()
+        elif not self._seated:
+            self._take_seat()
+
+    def decided(self, decision: pb.Decision, round_trip_ms: int | None) -> None:
+        """Hear a decision.
+
+        Raises:
+            UnusableMessageError: if its request is not open.
+        """
+        choice = decision.WhichOneof("choice")
+        if choice == "index":
+            raw = _INDEX_TAG + varint(decision.index)
+        elif choice == "text":
+            text = decision.text.encode()
+            raw = _TEXT_TAG + varint(len(text)) + text
+        elif choice == "action":
+            raw = _ACTION_TAG + varint(len(decision.action)) + decision.action
+        else:
+            raw = b""
+        answer = self._open(decision.decision_id, raw)
+        if answer is None:
+            return
+        request = self._request
+        if request is None or self._session is None:  # pragma: no cover - it is open
+            return
+        think_ms = None
+        if decision.HasField("think_ms"):
+            self._think_ms = think_ms = min(decision.think_ms, MAX_MS)
+        data = None
+        if choice == "action":
+            try:
+                data = self._session.coder.decode(decision.action)
+            except CodecError as error:
+                answer.set_exception(_malformed(str(error), raw))
+                return
+        elif choice is None:
+            answer.set_exception(_malformed("the decision names no action", raw))
+            return
+        # The record is told of the link when it was measured anew; a decision of
+        # which nothing is told takes the short way into it.
+        self._round_trip_ms = told = round_trip_ms
+        if told == self._told_round_trip_ms:
+            told = None
+        else:
+            self._told_round_trip_ms = told
+        while self._events and self._events[0][0] <= request.event_number:
+            self._events.popleft()
+        answer.set_result(
+            Answer(
+                index=decision.index if choice == "index" else None,
+                text=decision.text if choice == "text" else None,
+                data=data,
+                raw=raw,
+                note=self._note(decision.note) if decision.note else "",
+                probabilities=_probabilities(decision.probabilities, request)
+                if decision.probabilities
+                else (),
+                think_ms=think_ms,
+                round_trip_ms=told,
+            )
+        )
+
+    def resigned(self, decision_id: int) -> None:
+        """Hear that the seat gives up.
+
+        Raises:
+            UnusableMessageError: if its request is not open.
+        """
+        raw = b"resign"
+        answer = self._open(decision_id, raw)
+        if answer is not None:
+            answer.set_result(Answer(resign=True, raw=raw))
+
+    def _open(self, decision_id: int, raw: bytes) -> asyncio.Future[Answer] | None:
+        """Return what waits for a decision; ``None`` if it was made already.
+
+        Raises:
+            UnusableMessageError: if its request is not open.
+        """
+        answer = self._answer
+        if answer is not None and decision_id == self._asked_id and not answer.done():
+            self._answered = (decision_id, raw)
+            return answer
+        if self._answered == (decision_id, raw):
+            return None
+        if not 0 < decision_id <= self._asked_id:
+            msg = f"there was no request {decision_id}"
+            raise UnusableMessageError(msg, code="decision.unknown")
+        msg = f"request {decision_id} is closed; nothing has changed"
+        raise UnusableMessageError(msg, code="decision.stale")
+
+    def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
+        """Hear what has arrived."""
+        while self._events and self._events[0][0] <= event_number:
+            self._events.popleft()
+        if self._last_closed[0] <= closed_decision_id:
+            self._last_closed = (0, b"")
+
+    def _note(self, note: str) -> str:
+        cut = note.encode("utf-8", "replace")[: self._max_note_bytes]
+        return clip(cut.decode("utf-8", "ignore"), self._max_note_bytes)
+
+
+def _refused(fault: PlayerFault) -> PlayerFault:
+    """Return a fault as one of a seat that did not get ready."""
+    if fault.fault is Fault.REFUSED_TO_START:
+        return fault
+    return PlayerFault(Fault.REFUSED_TO_START, fault.message, code=fault.code)
+
+
+def _malformed(why: str, raw: bytes) -> PlayerFault:
+    return PlayerFault(
+        Fault.MALFORMED, clip(why, _SENTENCE), code="action.invalid", offending=raw
+    )
+
+
+def _probabilities(given: Any, request: Request) -> tuple[float, ...]:  # noqa: ANN401
+    """Return the probabilities if they are some, else nothing."""
+    if len(given) != len(request.legal):
+        return ()
+    values = tuple(given)
+    if not all(0 <= value <= 1 for value in values):
+        return ()
+    return values if abs(math.fsum(values) - 1) <= 0.001 else ()

@@ -1,0 +1,382 @@
+"""What goes to a seat as bytes: each thing is serialised once, then kept.
+
+Everything here is made from the values of :mod:`fritillary.referee.seen` alone,
+which come out of the referee's gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from fritillary.api.v1 import bot_pb2 as pb
+from fritillary.plugins.game import Game
+from fritillary.plugins.table import ActionTable
+from fritillary.referee.seen import (
+    Acted,
+    Body,
+    Closure,
+    Drawn,
+    Finish,
+    GaveUp,
+    Halted,
+    MatchResult,
+    Offer,
+    Request,
+    Ruled,
+    SeatEvent,
+    WentOn,
+)
+from fritillary.service import games, wire
+
+# ------------------------------------------------------------------------- framing
+
+# Fields of ServerMessage.
+WELCOME: Final = 1
+REFUSAL: Final = 2
+MATCH_OFFER: Final = 3
+MATCH_STATUS: Final = 4
+EVENT: Final = 5
+DECISION_REQUEST: Final = 6
+DECISION_CLOSED: Final = 7
+MATCH_ENDED: Final = 8
+ERROR: Final = 9
+PING: Final = 10
+PONG: Final = 11
+GOODBYE: Final = 12
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+_SMALL: Final = tuple(_varint(value) for value in range(4096))
+
+
+def varint(value: int) -> bytes:
+    """Return a protobuf varint."""
+    return _SMALL[value] if value < 4096 else _varint(value)
+
+
+_TAGS: Final = tuple(bytes((field << 3 | 2,)) for field in range(16))
+
+
+def framed(field: int, payload: bytes) -> bytes:
+    """Return a message as one entry of ``ConnectResponse.messages``.
+
+    Entries that stand one after the other are a ConnectResponse: that is how
+    protobuf writes a list. So what was serialised once can go into any frame.
+
+    Args:
+        field: of ServerMessage.
+        payload: the serialised message.
+    """
+    inner = _TAGS[field] + varint(len(payload)) + payload
+    return b"\n" + varint(len(inner)) + inner
+
+
+def _nested(field: int, message: bytes) -> bytes:
+    return _TAGS[field] + varint(len(message)) + message
+
+
+# ---------------------------------------------------------------------- one match
+
+#: So many actions of a game without a table are kept ready.
+_KEPT_ACTIONS: Final = 4096
+
+
+class Dialect:
+    """One match in one encoding.
+
+    Args:
+        game: the rules.
+        options: of the game.
+        seats: how many there are.
+        coder: the encoding.
+    """
+
+    def __init__(
+        self, game: Game[Any, Any, Any], options: Any, seats: int, coder: wire.Coder
+    ) -> None:
+        self.coder = coder
+        self._game = game
+        self._table = game.table(options, seats)
+        self._by_id = games.indices(self._table)
+        self._encode = coder.encode
+        self._observation_data = game.codec.observation_to_data
+        self.options = coder.encode(game.codec.options_to_data(options))
+        self._bodies: dict[tuple[Any, ...], bytes] = {}
+        self._written: dict[Any, pb.LegalAction] = {}
+
+    def index(self, action: Any) -> int | None:
+        """Return the index of an action in the table; ``None`` if it has none."""
+        index = self._by_id.get(id(action))
+        # An equal action that the rules built anew is found by its fields.
+        if index is None and isinstance(self._table, ActionTable):
+            return self._table.index.get(action)
+        return index
+
+    def action(self, action: Any) -> bytes:
+        """Return an action in the encoding."""
+        return self._encode(self._game.codec.action_to_data(action))
+
+    def observation(self, observation: Any) -> bytes:
+        """Return an observation in the encoding, without the options."""
+        return self._encode(self._observation_data(observation))
+
+    # -- events
+
+    def body(self, body: Body) -> bytes:
+        """Return the body of an event as it stands in ``Event``."""
+        if type(body) is Acted:
+            key: tuple[Any, ...] = (body.seat, body.action, body.source)
+        elif type(body) is Drawn:
+            key = (body.action,)
+        else:
+            return self._other_body(body)
+        known = self._bodies.get(key)
+        if known is None:
+            if len(self._bodies) >= _KEPT_ACTIONS:
+                self._bodies.clear()
+            known = self._bodies[key] = self._action_body(body)
+        return known
+
+    def _action_body(self, body: Acted | Drawn) -> bytes:
+        raw = self.action(body.action)
+        text = self._game.format_action(body.action)
+        if isinstance(body, Drawn):
+            return _nested(6, pb.ChanceDrawn(action=raw, text=text).SerializeToString())
+        return _nested(
+            5,
+            pb.ActionTaken(
+                seat=body.seat,
+                index=self.index(body.action),
+                action=raw,
+                text=text,
+                source=wire.SOURCE[body.source],
+            ).SerializeToString(),
+        )
+
+    def _other_body(self, body: Body) -> bytes:
+        match body:
+            case Ruled():
+                return _nested(
+                    7,
+                    pb.Ruling(
+                        seat=body.seat,
+                        fault=wire.FAULT[body.fault],
+                        consequence=wire.CONSEQUENCE[body.consequence],
+                        error=wire.problem_info(body.problem),
+                        retries_left=body.retries_left,
+                    ).SerializeToString(),
+                )
+            case GaveUp():
+                return _nested(8, pb.Resigned(seat=body.seat).SerializeToString())
+            case Halted():
+                return _nested(9, pb.Paused(message=body.message).SerializeToString())
+            case WentOn():
+                return _nested(10, b"")
+            case Finish():
+                return _nested(11, wire.finish(body).SerializeToString())
+        msg = f"no event on the wire for {type(body).__name__}"
+        raise TypeError(msg)
+
+    # -- requests
+
+    def legal(self, legal: Sequence[Any]) -> list[int]:
+        """Return the indices of legal actions."""
+        if not self._table.listed:
+            return list(range(len(legal)))
+        by_id = self._by_id
+        try:
+            return [by_id[id(action)] for action in legal]
+        except KeyError:
+            return [self._table.index[action] for action in legal]  # type: ignore[union-attr]
+
+    def written(
+        self, legal: Sequence[Any], indices: Sequence[int]
+    ) -> list[pb.LegalAction]:
+        """Return the legal actions written out."""
+        written = self._written
+        if not self._table.listed or len(written) > _KEPT_ACTIONS:
+            written.clear()
+        out = []
+        for index, action in zip(indices, legal, strict=True):
+            known = written.get(index)
+            if known is None:
+                known = written[index] = pb.LegalAction(
+                    index=index,
+                    text=self._game.format_action(action),
+                    action=self.action(action),
+                )
+            out.append(known)
+        return out
+
+    @property
+    def listed(self) -> bool:
+        """Whether the game has an action table."""
+        return self._table.listed
+
+
+class MatchWire:
+    """One match on the wire, in whichever encodings its receivers speak.
+
+    Args:
+        match_id: of the match.
+        game: the rules.
+        options: of the game.
+        seats: how many there are.
+        name: the full id under which the game was asked for.
+    """
+
+    def __init__(
+        self,
+        match_id: str,
+        game: Game[Any, Any, Any],
+        options: Any,
+        seats: int,
+        name: str = "",
+    ) -> None:
+        self.match_id = match_id
+        self.game = game
+        self.options = options
+        self.seats = seats
+        self.ref = games.game_ref(game, name)
+        self.table = table = game.table(options, seats)
+        self.table_message = games.table_message(table)
+        self._dialects: dict[int, Dialect] = {}
+        self._spectated: dict[int, tuple[SeatEvent, pb.Event]] = {}
+
+    def dialect(self, coder: wire.Coder) -> Dialect:
+        """Return the match in one encoding."""
+        known = self._dialects.get(coder.encoding)
+        if known is None:
+            known = Dialect(self.game, self.options, self.seats, coder)
+            self._dialects[coder.encoding] = known
+        return known
+
+    def spectator_event(self, event: SeatEvent, coder: wire.Coder) -> pb.Event:
+        """Return an event for spectators; made once for all of them."""
+        event_before, known = self._spectated.get(coder.encoding, (None, None))
+        if event_before is not event or known is None:
+            head = pb.Event(
+                match_id=self.match_id, number=event.number, ply=event.ply
+            ).SerializeToString()
+            known = pb.Event.FromString(head + self.dialect(coder).body(event.body))
+            self._spectated[coder.encoding] = (event, known)
+        return known
+
+
+class SeatWire:
+    """One seat of a match, in the terms of one session.
+
+    Args:
+        match: on the wire.
+        seat: which.
+        coder: the encoding of the session.
+        expanded: whether legal actions are written out.
+    """
+
+    __slots__ = ("_dialect", "_expanded", "_head", "_match", "_match_id", "_seat")
+
+    def __init__(
+        self, match: MatchWire, seat: int, coder: wire.Coder, *, expanded: bool
+    ) -> None:
+        self._match = match
+        self._match_id = match.match_id
+        self._seat = seat
+        self._dialect = match.dialect(coder)
+        self._expanded = expanded or not self._dialect.listed
+        self._head = pb.Event(match_id=match.match_id, seat=seat).SerializeToString()
+
+    def offer(self, offer: Offer, *, resumed: bool) -> bytes:
+        """Return an offer."""
+        match = self._match
+        message = pb.MatchOffer(
+            match_id=offer.match_id,
+            seat=offer.seat,
+            game=match.ref,
+            table=match.table_message,
+            schemas_hash=games.schemas(offer.game).hash,
+            options=self._dialect.options,
+            seats=wire.seat_infos(offer.game, offer.seats),
+            terms=wire.terms(offer.terms),
+            nonce_wanted=offer.nonce_wanted,
+            bot_seed=offer.bot_seed,
+            answer_within_ms=offer.terms.offer_ms,
+            resumed=resumed,
+        )
+        message.commitment.algorithm = offer.algorithm
+        message.commitment.hash = offer.commitment
+        return framed(MATCH_OFFER, message.SerializeToString())
+
+    def event(self, event: SeatEvent) -> bytes:
+        """Return an event."""
+        payload = (
+            self._head
+            + b"\x18"
+            + varint(event.number)
+            + b"\x20"
+            + varint(event.ply)
+            + self._dialect.body(event.body)
+        )
+        return framed(EVENT, payload)
+
+    def request(self, request: Request, clock: Mapping[str, int]) -> bytes:
+        """Return a request, with the clock of this moment."""
+        dialect = self._dialect
+        legal = dialect.legal(request.legal)
+        message = pb.DecisionRequest(
+            match_id=self._match_id,
+            seat=self._seat,
+            decision_id=request.decision_id,
+            event_number=request.event_number,
+            ply=request.ply,
+            observation=dialect.observation(request.observe()),
+            legal=legal,
+            clock=wire.reading(clock),
+            attempt=request.attempt,
+        )
+        if self._expanded:
+            message.legal_actions.extend(dialect.written(request.legal, legal))
+        if request.problem is not None:
+            message.error.CopyFrom(wire.problem_info(request.problem))
+        return framed(DECISION_REQUEST, message.SerializeToString())
+
+    def closed(
+        self,
+        closure: Closure,
+        clock: Mapping[str, int],
+        think_ms: int | None,
+        round_trip_ms: int | None,
+    ) -> bytes:
+        """Return how a request was closed."""
+        message = pb.DecisionClosed(
+            match_id=self._match_id,
+            seat=self._seat,
+            decision_id=closure.decision_id,
+            closure=wire.CLOSURE[closure.how],
+            event_number=closure.event_number,
+            time=pb.DecisionTime(
+                charged_ms=closure.charged_ms,
+                server_ms=closure.server_ms,
+                think_ms=think_ms,
+                round_trip_ms=round_trip_ms,
+            ),
+            clock=wire.reading(clock),
+        )
+        if closure.problem is not None:
+            message.error.CopyFrom(wire.problem_info(closure.problem))
+        return framed(DECISION_CLOSED, message.SerializeToString())
+
+    def ended(self, result: MatchResult) -> bytes:
+        """Return the result."""
+        message = pb.MatchEnded(
+            match_id=self._match_id, seat=self._seat, result=wire.result(result)
+        )
+        return framed(MATCH_ENDED, message.SerializeToString())

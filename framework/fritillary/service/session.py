@@ -1,0 +1,494 @@
+"""One stream of one bot: reading, writing, limits, keepalive."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError
+
+import fritillary
+from fritillary.api.v1 import bot_pb2 as pb, common_pb2
+from fritillary.core.errors import FritillaryError, ServiceError
+from fritillary.plugins.game import Game
+from fritillary.record.terms import MAX_MS, PlayerInfo
+from fritillary.service import seatwire, wire
+from fritillary.service.errors import abort, error_info
+from fritillary.service.hub import Hub, Link, UnusableMessageError
+from fritillary.service.limits import Limits, TokenBucket
+from fritillary.service.resume import SessionKey, SessionTokens
+from fritillary.service.seatwire import framed
+from fritillary.service.tokens import Token, TokenStore
+
+if TYPE_CHECKING:
+    from fritillary.service.remote import RemotePlayer
+
+_log = logging.getLogger(__name__)
+
+#: Time to hand over what is queued when a session ends.
+_FLUSH_S: Final = 2.0
+
+#: Most bytes put into one frame.
+_FRAME_BYTES: Final = 256 * 1024
+
+#: Features of the protocol that this server has.
+FEATURES: Final[frozenset[str]] = frozenset()
+
+
+class Session:
+    """One stream of one bot.
+
+    Args:
+        context: of the RPC; reads and writes bytes.
+        token: that the bot showed.
+        hub: where the bots are.
+        tokens: that are known.
+        session_tokens: makes and reads session tokens.
+        limits: on the bot.
+
+    Attributes:
+        link: the bot.
+        hello: what it said; ``None`` before.
+        info: who it says it is.
+        coder: the encoding.
+        expanded: whether legal actions are written out.
+        capacity: how many matches it takes at a time.
+        round_trip_ms: of the link as last measured.
+        over: set when the stream is closed.
+    """
+
+    def __init__(
+        self,
+        context: grpc.aio.ServicerContext[Any, Any],
+        token: Token,
+        hub: Hub,
+        tokens: TokenStore,
+        session_tokens: SessionTokens,
+        limits: Limits,
+    ) -> None:
+        self._context = context
+        self._token = token
+        self._hub = hub
+        self._tokens = tokens
+        self._session_tokens = session_tokens
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        now = self._loop.time()
+        self._bucket = TokenBucket(limits.max_messages_per_second, now)
+        self._heard = now
+        self._pinged: float | None = None
+        self._ping_sent = 0.0
+        self._queue: list[bytes] = []
+        self._outstanding = 0
+        self._wake: asyncio.Future[None] | None = None
+        self._closing = False
+        self._done: asyncio.Future[None] = self._loop.create_future()
+        self._refused: FritillaryError | None = None
+        self.link: Link = hub.link(token.name)
+        self.hello: pb.Hello | None = None
+        self.info = PlayerInfo(token.name)
+        self.coder = wire.MSGPACK
+        self.expanded = False
+        self.capacity = 0
+        self.round_trip_ms: int | None = None
+        self.over = asyncio.Event()
+        self._handlers = {
+            "accept": self._accept,
+            "decline": self._decline,
+            "ready": self._ready,
+            "resign": self._resign,
+            "ack": self._ack,
+            "capacity": self._capacity,
+            "ping": self._ping,
+            "pong": self._pong,
+            "goodbye": self._goodbye,
+            "hello": self._hello_again,
+        }
+
+    # --------------------------------------------------------------------- the stream
+
+    async def run(self) -> None:
+        """Serve the stream until it ends."""
+        reader = self._loop.create_task(self._read())
+        writer = self._loop.create_task(self._write())
+        timer = self._loop.call_later(self._limits.hello_ms / 1000, self._no_hello)
+        self._timer = timer
+        try:
+            await self._done
+            self._closing = True
+            self._wake_writer()
+            await asyncio.wait({writer}, timeout=_FLUSH_S)
+        finally:
+            self._closing = True
+            self._timer.cancel()
+            # The reader ends by itself with the stream: a read that is cancelled
+            # takes the stream with it, and what was written last may not arrive.
+            writer.cancel()
+            self._queue.clear()
+            if self.hello is not None:
+                self._hub.detach(self)
+            self.over.set()
+            del reader
+        if self._refused is not None:
+            await abort(self._context, self._refused)
+
+    async def _read(self) -> None:
+        read = self._context.read
+        try:
+            while not self._closing:
+                raw = await read()
+                if raw is grpc.aio.EOF:
+                    break
+                self._received(raw)  # type: ignore[arg-type]
+        except (grpc.aio.BaseError, asyncio.InvalidStateError, asyncio.CancelledError):
+            pass
+        except Exception:
+            _log.exception("session of %s: reading failed", self.link.name)
+        finally:
+            self._finish()
+
+    async def _write(self) -> None:
+        write = self._context.write
+        try:
+            while True:
+                queue = self._queue
+                if not queue:
+                    if self._closing:
+                        return
+                    self._wake = self._loop.create_future()
+                    await self._wake
+                    self._wake = None
+                    continue
+                if self._outstanding <= _FRAME_BYTES:
+                    self._queue = []
+                    frame = queue[0] if len(queue) == 1 else b"".join(queue)
+                else:
+                    frame = self._some_of(queue)
+                await write(frame)
+                self._outstanding -= len(frame)
+        except (grpc.aio.BaseError, asyncio.InvalidStateError):
+            self._finish()
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            _log.exception("session of %s: writing failed", self.link.name)
+            self._finish()
+
+    @staticmethod
+    def _some_of(queue: list[bytes]) -> bytes:
+        size = count = 0
+        for entry in queue:
+            size += len(entry)
+            if count and size > _FRAME_BYTES:
+                break
+            count += 1
+        frame = b"".join(queue[:count])
+        del queue[:count]
+        return frame
+
+    def _finish(self) -> None:
+        self._closing = True
+        if not self._done.done():
+            self._done.set_result(None)
+
+    def _wake_writer(self) -> None:
+        wake = self._wake
+        if wake is not None and not wake.done():
+            wake.set_result(None)
+
+    def send(self, entry: bytes) -> None:
+        """Queue an entry of a frame; what is queued together goes together."""
+        if self._closing:
+            return
+        self._outstanding += len(entry)
+        if self._outstanding > self._limits.max_outstanding_bytes:
+            self._exceeded(
+                "limit.outstanding-bytes", "the bot does not read what it is sent"
+            )
+            return
+        self._queue.append(entry)
+        wake = self._wake
+        if wake is not None and not wake.done():
+            wake.set_result(None)
+
+    def close(
+        self, code: str, message: str, *, reconnect_after_ms: int | None = None
+    ) -> None:
+        """Say goodbye and end the stream."""
+        if self._closing:
+            return
+        goodbye = pb.Goodbye(
+            code=code, message=message, reconnect_after_ms=reconnect_after_ms
+        )
+        entry = framed(seatwire.GOODBYE, goodbye.SerializeToString())
+        self._outstanding += len(entry)
+        self._queue.append(entry)
+        self._finish()
+
+    def _refuse(self, error: FritillaryError) -> None:
+        retry = error.retry_after_ms if isinstance(error, ServiceError) else None
+        refusal = pb.Refusal(error=error_info(error.code, error.message, retry))
+        self.send(framed(seatwire.REFUSAL, refusal.SerializeToString()))
+        self._refused = error
+        self._finish()
+
+    # ------------------------------------------------------------------------- limits
+
+    def _exceeded(self, code: str, message: str) -> None:
+        """Cut the bot off; where it sits in a match it is a fault."""
+        if self._closing:
+            return
+        for player in self.link.players():
+            player.flooded(code, message)
+        self._queue.clear()
+        self._outstanding = 0
+        self.close(code, message)
+
+    def _no_hello(self) -> None:
+        if self.hello is None and not self._closing:
+            msg = f"no Hello within {self._limits.hello_ms} ms; it must come first"
+            self._refuse(ServiceError(msg, code="hello.late"))
+
+    def _watch_link(self) -> None:
+        """Ping a silent bot, end a lost link; runs from time to time."""
+        if self._closing:
+            return
+        now = self._loop.time()
+        limits = self._limits
+        if not self._tokens.good(self._token):
+            self.close("auth.revoked-token", "the token of this bot was revoked")
+            return
+        if self._pinged is None:
+            if (now - self._heard) * 1000 >= limits.ping_after_ms:
+                self._send_ping(now)
+        elif (now - self._pinged) * 1000 >= limits.pong_within_ms and not any(
+            player.asked for player in self.link.players()
+        ):
+            self.close("link.silent", "nothing was heard after a Ping")
+            return
+        pause = min(limits.ping_after_ms, limits.pong_within_ms) / 2000
+        self._timer = self._loop.call_later(pause, self._watch_link)
+
+    def _send_ping(self, now: float) -> None:
+        self._pinged = self._ping_sent = now
+        ping = pb.Ping(id=int(now * 1000))
+        self.send(framed(seatwire.PING, ping.SerializeToString()))
+
+    # ----------------------------------------------------------------------- messages
+
+    def _received(self, raw: bytes) -> None:
+        """Handle one frame."""
+        if self._closing:
+            return
+        now = self._loop.time()
+        self._heard = now
+        if len(raw) > self._limits.max_message_bytes:
+            self._exceeded(
+                "limit.message-size",
+                f"a frame of {len(raw)} bytes; "
+                f"{self._limits.max_message_bytes} are allowed",
+            )
+            return
+        try:
+            messages = pb.ConnectRequest.FromString(raw).messages
+        except DecodeError:
+            messages = ()  # type: ignore[assignment]
+            if self._bucket.take(1, now):
+                self._notice(
+                    pb.BotMessage(),
+                    UnusableMessageError(
+                        "the frame is no ConnectRequest", code="frame.malformed"
+                    ),
+                )
+        if not self._bucket.take(len(messages) or 1, now):
+            self._exceeded(
+                "limit.message-rate",
+                f"more than {self._limits.max_messages_per_second} messages a second",
+            )
+            return
+        for message in messages:
+            if self._closing:
+                return
+            kind = message.WhichOneof("message")
+            try:
+                if kind == "decision" and self.hello is not None:
+                    decision = message.decision
+                    player = self._player(decision)
+                    if player is None:
+                        raise _over()
+                    player.decided(decision, self.round_trip_ms)
+                elif self.hello is None:
+                    self._hello(message, now)
+                elif kind is None:
+                    msg = "the message is empty, or of a kind that is not known here"
+                    raise UnusableMessageError(msg, code="message.empty")
+                else:
+                    self._handlers[kind](message)
+            except UnusableMessageError as error:
+                self._notice(message, error)
+        # Any message answers a Ping.
+        if self._pinged is not None and messages:
+            self._pinged = None
+
+    def _player(self, body: Any) -> RemotePlayer | None:  # noqa: ANN401 - any with a seat
+        return self.link.seat(
+            body.match_id, body.seat if body.HasField("seat") else None
+        )
+
+    def _notice(self, message: pb.BotMessage, error: UnusableMessageError) -> None:
+        notice = pb.ErrorNotice(
+            message_id=message.message_id, error=error_info(error.code, error.message)
+        )
+        kind = message.WhichOneof("message")
+        if kind in {"accept", "decline", "ready", "decision", "resign", "ack"}:
+            body = getattr(message, kind)
+            notice.match_id = body.match_id[:64]
+            if body.HasField("seat"):
+                notice.seat = body.seat
+            if kind in {"decision", "resign"}:
+                notice.decision_id = body.decision_id
+        self.send(framed(seatwire.ERROR, notice.SerializeToString()))
+
+    def _hello(self, message: pb.BotMessage, now: float) -> None:
+        if message.WhichOneof("message") != "hello":
+            msg = "the first message must be Hello"
+            self._refuse(ServiceError(msg, code="hello.missing"))
+            return
+        hello = message.hello
+        bot = hello.bot
+        encoding = hello.encoding or common_pb2.ENCODING_MSGPACK
+        if encoding not in {common_pb2.ENCODING_MSGPACK, common_pb2.ENCODING_JSON}:
+            msg = f"encoding {encoding} is not known; use MSGPACK or JSON"
+            self._refuse(ServiceError(msg, code="encoding.unknown"))
+            return
+        features = sorted(FEATURES.intersection(hello.features))
+        self.expanded = hello.legal_form == pb.LEGAL_FORM_EXPANDED
+        key = SessionKey(
+            self.link.name,
+            bot.build[:128],
+            int(encoding),
+            self.expanded,
+            tuple(features),
+        )
+        try:
+            resumed = self._session_tokens.resumes(hello.session_token, key)
+        except ServiceError as error:
+            self._refuse(error)
+            return
+        self.hello = hello
+        self.coder = wire.coder(encoding)
+        self.info = PlayerInfo(
+            bot.name or self.link.name, bot.version, bot.build, bot.author
+        )
+        wanted = hello.capacity if hello.HasField("capacity") else 1
+        self.capacity = min(wanted, self._limits.max_matches)
+        welcome = pb.Welcome(
+            session_token=hello.session_token
+            if resumed
+            else self._session_tokens.new(key),
+            resumed=resumed,
+            bot_name=self.link.name,
+            features=features,
+            encoding=encoding,
+            legal_form=pb.LEGAL_FORM_EXPANDED
+            if self.expanded
+            else pb.LEGAL_FORM_PACKED,
+            capacity=self.capacity,
+            limits=self._limits.to_proto(),
+            server_version=fritillary.__version__,
+        )
+        self.send(framed(seatwire.WELCOME, welcome.SerializeToString()))
+        # Measures the link once; later when it is silent.
+        self._send_ping(now)
+        self._timer.cancel()
+        self._timer = self._loop.call_later(0, self._watch_link)
+        if resumed:
+            for ack in hello.acks:
+                self._acknowledged(ack)
+        self._hub.attach(self, resumed=resumed)
+
+    def plays(self, game: Game[Any, Any, Any]) -> bool:
+        """Say whether the bot said that it can play a game."""
+        hello = self.hello
+        if hello is None:
+            return False
+        if not hello.games:
+            return True
+        variants = {info.id for info in game.variants}
+        return any(
+            support.game.rpartition(":")[2] == game.info.id
+            and (
+                not support.rules_versions
+                or game.info.rules_version in support.rules_versions
+            )
+            and (support.any_variant or variants <= set(support.variants))
+            for support in hello.games
+        )
+
+    def _accept(self, message: pb.BotMessage) -> None:
+        player = self._player(message.accept)
+        if player is not None:
+            player.accepted(message.accept.nonce)
+
+    def _decline(self, message: pb.BotMessage) -> None:
+        player = self._player(message.decline)
+        if player is not None:
+            player.declined(message.decline.code, message.decline.message)
+
+    def _ready(self, message: pb.BotMessage) -> None:
+        player = self._player(message.ready)
+        if player is not None:
+            player.readied()
+
+    def _resign(self, message: pb.BotMessage) -> None:
+        player = self._player(message.resign)
+        if player is None:
+            raise _over()
+        player.resigned(message.resign.decision_id)
+
+    def _ack(self, message: pb.BotMessage) -> None:
+        self._acknowledged(message.ack)
+
+    def _acknowledged(self, ack: pb.Ack) -> None:
+        seat = ack.seat if ack.HasField("seat") else None
+        if ack.ended:
+            self.link.forget_end(ack.match_id, seat)
+        try:
+            player = self.link.seat(ack.match_id, seat)
+        except UnusableMessageError as error:
+            # An Ack may cross with the end of its match.
+            if error.code != "match.unknown":
+                raise
+            return
+        if player is not None:
+            closed = (
+                ack.closed_decision_id if ack.HasField("closed_decision_id") else 0
+            )
+            player.acknowledged(ack.event_number, closed)
+
+    def _capacity(self, message: pb.BotMessage) -> None:
+        self.capacity = min(message.capacity.matches, self._limits.max_matches)
+        self.link.changed()
+
+    def _ping(self, message: pb.BotMessage) -> None:
+        pong = pb.Pong(id=message.ping.id)
+        self.send(framed(seatwire.PONG, pong.SerializeToString()))
+
+    def _pong(self, message: pb.BotMessage) -> None:
+        if message.pong.id == int(self._ping_sent * 1000):
+            elapsed = self._loop.time() - self._ping_sent
+            self.round_trip_ms = min(round(elapsed * 1000), MAX_MS)
+
+    def _goodbye(self, message: pb.BotMessage) -> None:
+        self._finish()
+
+    def _hello_again(self, message: pb.BotMessage) -> None:
+        msg = "the session is open already; dial in anew to say Hello again"
+        raise UnusableMessageError(msg, code="hello.repeated")
+
+
+def _over() -> UnusableMessageError:
+    msg = "the match has ended; no decision is open"
+    return UnusableMessageError(msg, code="decision.stale")

@@ -1,0 +1,261 @@
+"""Tokens: who may call, in which role. Only their hashes are kept."""
+
+from __future__ import annotations
+
+import base64
+import enum
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+from attrs import field, frozen, validators
+
+from fritillary.core.errors import ServiceError, StorageError, UsageError
+from fritillary.referee.lineup import BOT_NAME
+
+_FORMAT: Final = 1
+_SECRET_BYTES: Final = 32
+_HASH: Final = r"[0-9a-f]{64}\Z"
+_MS: Final = [validators.instance_of(int), validators.ge(0), validators.lt(2**53)]
+
+
+class Role(enum.Enum):
+    """What the holder of a token may do."""
+
+    BOT = "bot"
+    REFEREE = "referee"
+    SPECTATOR = "spectator"
+
+
+@frozen(kw_only=True)
+class Token:
+    """One token, without its secret.
+
+    Args:
+        name: of the holder; a bot is matched by it.
+        role: of the holder.
+        hash: hex of the SHA-256 of the token's text.
+        created_at_ms: since 1970-01-01 UTC.
+        revoked_at_ms: absent while it is good.
+    """
+
+    name: str = field(
+        validator=[validators.instance_of(str), validators.matches_re(BOT_NAME)]
+    )
+    role: Role = field(converter=Role)
+    hash: str = field(
+        repr=False,
+        validator=[validators.instance_of(str), validators.matches_re(_HASH)],
+    )
+    created_at_ms: int = field(validator=_MS)
+    revoked_at_ms: int | None = field(
+        default=None, validator=validators.optional(_MS)
+    )
+
+    @property
+    def id(self) -> str:
+        """Tells tokens of one name apart: the start of the hash."""
+        return self.hash[:8]
+
+
+def _wall_ms() -> int:
+    return time.time_ns() // 1_000_000  # noqa: TID251 - dates tokens
+
+
+class TokenStore:
+    """The tokens of a server.
+
+    The file is read again when it has changed, so that a token made or revoked by
+    another process counts at once.
+
+    Args:
+        path: JSON file with mode 0600, made when the first token is; ``None``
+            keeps all in memory.
+        now_ms: the wall clock.
+
+    Raises:
+        StorageError: if the file is there and no token file.
+    """
+
+    def __init__(
+        self, path: Path | None = None, *, now_ms: Callable[[], int] = _wall_ms
+    ) -> None:
+        self._path = path
+        self._now_ms = now_ms
+        self._stamp: tuple[int, int, int] | None = None
+        self._kept: dict[str, Token] = {}
+        self._passing: dict[str, Token] = {}
+        self._refresh()
+
+    def create(self, name: str, role: Role, *, passing: bool = False) -> str:
+        """Make a token and return its text, which is kept nowhere.
+
+        Args:
+            name: of the holder: 1 to 64 letters, digits, ``.``, ``_`` or ``-``.
+            role: of the holder.
+            passing: never written to the file.
+
+        Raises:
+            UsageError: if the name is none.
+            StorageError: if the file cannot be written.
+        """
+        if not BOT_NAME.match(name):
+            msg = (
+                f"token name {name[:70]!r} must be 1 to 64 letters, digits, dots, "
+                "underscores or hyphens"
+            )
+            raise UsageError(msg, code="usage.token-name")
+        secret = base64.urlsafe_b64encode(secrets.token_bytes(_SECRET_BYTES))
+        text = f"frt_{role.value}_{secret.decode().rstrip('=')}"
+        token = Token(
+            name=name, role=role, hash=_hash(text), created_at_ms=self._now_ms()
+        )
+        if passing:
+            self._passing[token.hash] = token
+        else:
+            self._refresh()
+            self._kept[token.hash] = token
+            self._save()
+        return text
+
+    def list(self) -> list[Token]:
+        """Return all tokens that are kept, oldest first."""
+        self._refresh()
+        return sorted(self._kept.values(), key=lambda token: token.created_at_ms)
+
+    def revoke(self, which: str) -> list[Token]:
+        """Revoke all good tokens of a name, or the one of an id or text.
+
+        Returns:
+            Those that were revoked.
+
+        Raises:
+            UsageError: if there are none.
+            StorageError: if the file cannot be written.
+        """
+        self._refresh()
+        digest = _hash(which)
+        now = self._now_ms()
+        revoked = []
+        for tokens in (self._kept, self._passing):
+            for token in list(tokens.values()):
+                named = which in {token.name, token.id} or digest == token.hash
+                if named and token.revoked_at_ms is None:
+                    tokens[token.hash] = attrs.evolve(token, revoked_at_ms=now)
+                    revoked.append(tokens[token.hash])
+        if not revoked:
+            msg = f"no good token has the name or id {which[:70]!r}"
+            raise UsageError(msg, code="usage.token-name")
+        if any(token.hash in self._kept for token in revoked):
+            self._save()
+        return revoked
+
+    def forget(self, text: str) -> None:
+        """Drop a passing token."""
+        self._passing.pop(_hash(text), None)
+
+    def check(self, text: str) -> Token:
+        """Return the token of a text.
+
+        Raises:
+            ServiceError: ``auth.missing-token``, ``auth.unknown-token`` or
+                ``auth.revoked-token``.
+        """
+        if not text:
+            msg = "a token is needed: send the metadata 'authorization: Bearer TOKEN'"
+            raise ServiceError(msg, code="auth.missing-token")
+        self._refresh()
+        digest = _hash(text)
+        token = self._passing.get(digest) or self._kept.get(digest)
+        if token is None or not hmac.compare_digest(token.hash, digest):
+            msg = "the server does not know this token; ask for a new one"
+            raise ServiceError(msg, code="auth.unknown-token")
+        if token.revoked_at_ms is not None:
+            msg = "this token was revoked; ask for a new one"
+            raise ServiceError(msg, code="auth.revoked-token")
+        return token
+
+    def good(self, token: Token) -> bool:
+        """Say whether a token that was checked earlier is still good."""
+        self._refresh()
+        now = self._passing.get(token.hash) or self._kept.get(token.hash)
+        return now is not None and now.revoked_at_ms is None
+
+    # --------------------------------------------------------------- the file
+
+    def _refresh(self) -> None:
+        if self._path is None:
+            return
+        try:
+            status = self._path.stat()
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+            if stamp == self._stamp:
+                return
+            raw = self._path.read_bytes()
+        except FileNotFoundError:
+            self._kept = {}
+            self._stamp = None
+            return
+        except OSError as error:
+            msg = f"{self._path}: {error.strerror}"
+            raise StorageError(msg, code="storage.tokens") from error
+        self._kept = _parse(raw, self._path)
+        self._stamp = stamp
+
+    def _save(self) -> None:
+        if self._path is None:
+            return
+        rows = [
+            attrs.asdict(token, value_serializer=_plain)
+            for token in self._kept.values()
+        ]
+        text = json.dumps({"format": _FORMAT, "tokens": rows}, indent=1) + "\n"
+        try:
+            # mkstemp makes files of mode 0600.
+            descriptor, name = tempfile.mkstemp(
+                dir=self._path.parent, prefix=f".{self._path.name}-"
+            )
+            try:
+                with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(self._path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            msg = f"{self._path}: {error.strerror}"
+            raise StorageError(msg, code="storage.tokens") from error
+        self._stamp = None
+        self._refresh()
+
+
+def _plain(_: Any, __: Any, value: Any) -> Any:  # noqa: ANN401 - an attrs callback
+    return value.value if isinstance(value, Role) else value
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _parse(raw: bytes, path: Path) -> dict[str, Token]:
+    try:
+        data = json.loads(raw)
+        if data["format"] != _FORMAT:
+            msg = f"its format is {str(data['format'])[:20]}, not {_FORMAT}"
+            raise ValueError(msg)
+        tokens = [Token(**row) for row in data["tokens"]]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        why = str(error).partition("\n")[0][:120] or type(error).__name__
+        msg = f"{path}: no token file ({why}); move it away and make new tokens"
+        raise StorageError(msg, code="storage.tokens") from error
+    return {token.hash: token for token in tokens}

@@ -1,0 +1,738 @@
+"""What a bot is told, and what of its answers reaches the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+import time
+from typing import Any
+
+import msgpack
+import pytest
+
+from fritillary.api.v1 import bot_pb2 as wire
+from fritillary.api.v1 import common_pb2 as common
+from fritillary_client import (
+    RESIGN,
+    Ask,
+    Bot,
+    BotError,
+    Decision,
+    DecisionError,
+    Declined,
+    GameSupport,
+    LegalAction,
+    MatchInfo,
+    Outcome,
+)
+from fritillary_client.values import Resign
+from tests.clients.python.fake_arena import an_event, server_message
+
+
+def first(ask: Ask) -> LegalAction:
+    return ask.legal[0]
+
+
+class Recorder(Bot):
+    """Keeps all that it is told."""
+
+    def __init__(self) -> None:
+        self.infos: list[MatchInfo] = []
+        self.asks: list[Ask] = []
+        self.outcomes: list[Outcome] = []
+        self.threads: set[int] = set()
+        self.answer: Any = None
+
+    def start(self, info: MatchInfo) -> None:
+        self.infos.append(info)
+
+    def decide(self, ask: Ask) -> Any:
+        self.asks.append(ask)
+        self.threads.add(threading.get_ident())
+        return ask.legal[0] if self.answer is None else self.answer
+
+    def end(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+
+
+async def test_a_match_is_played_from_hello_to_goodbye(arena, play) -> None:
+    bot = Recorder()
+    running = play(
+        bot, name="Ann", version="2", author="Bo", games=["nim"], matches=1
+    )
+    stream = await arena.stream()
+    hello = await stream.welcome()
+    assert arena.metadata[0]["authorization"] == "Bearer frt_bot_test"
+    assert (hello.bot.name, hello.bot.version, hello.bot.author) == ("Ann", "2", "Bo")
+    assert len(hello.bot.build) == 16
+    assert [game.game for game in hello.games] == ["nim"]
+    assert hello.capacity == 1
+    await stream.seated()
+    await stream.ask()
+    decision = await stream.find("decision")
+    assert (decision.match_id, decision.seat) == ("m1", 0)
+    assert (decision.decision_id, decision.index) == (1, 1)
+    assert decision.think_ms < 1000
+    await stream.ended()
+    ack = await stream.find("ack")
+    assert ack.ended
+    assert (await stream.find("goodbye")).code == "bot.stopping"
+    await running.done()
+    assert running.client.ended == 1
+    (info,), (outcome,) = bot.infos, bot.outcomes
+    assert (info.match_id, info.game, info.full_id) == ("m1", "nim", "nim")
+    assert (info.seat, info.seats, info.options) == (0, 2, {"heap": 21})
+    assert [player.name for player in info.players] == ["player 0", "player 1"]
+    assert info.players[0].clock.base_ms == 60_000
+    assert info.players[0].clock.move_ms is None
+    assert (info.seed, info.table_size, info.margin_ms) == (7, 10, 50)
+    assert (outcome.kind, outcome.reason) == ("played", "most-points")
+    assert (outcome.score, outcome.place, outcome.counts) == (1, 1, True)
+    assert threading.get_ident() not in bot.threads
+
+
+async def test_an_ask_holds_observation_legal_actions_clock_and_match(arena, play):
+    bot = Recorder()
+    play(bot)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    await stream.find("decision")
+    (ask,) = bot.asks
+    assert ask.observation == {"heap": 5}
+    assert (ask.seat, ask.game, ask.options, ask.ply) == (0, "nim", {"heap": 21}, 3)
+    assert [action.index for action in ask.legal] == [1, 2, 3]
+    assert [action.text for action in ask.legal] == ["take 1", "take 2", "take 3"]
+    assert ask.legal[1].action == {"take": 2}
+    assert ask.legal[-1] == ask.legal[1:][1]
+    assert (ask.attempt, ask.error, ask.events) == (1, None, ())
+    assert (ask.clock.left_ms, ask.clock.bank_left_ms) == (5000, None)
+    left = ask.time_left_ms()
+    assert left is not None
+    assert 0 < left < 5000
+
+
+async def test_the_action_table_is_fetched_once_for_all_matches(arena, play):
+    play(first, capacity=3)
+    stream = await arena.stream()
+    await stream.welcome()
+    for match in ("m1", "m2", "m3"):
+        await stream.offer(match)
+    for _ in range(3):
+        await stream.find("ready")
+    assert [request.page_token for request in arena.listed] == ["", "4", "8"]
+    assert arena.listed[0].game == "nim"
+    assert msgpack.unpackb(arena.listed[0].options.options.data) == {"heap": 21}
+
+
+async def test_legal_actions_written_out_need_no_table(arena, play):
+    bot = Recorder()
+    play(bot, legal="expanded", encoding="json")
+    stream = await arena.stream()
+    hello = await stream.welcome()
+    assert hello.encoding == common.ENCODING_JSON
+    assert hello.legal_form == wire.LEGAL_FORM_EXPANDED
+    await stream.seated(options=b'{"heap":21}')
+    await stream.ask(
+        observation=b'{"heap":5}',
+        legal=[4],
+        legal_actions=[wire.LegalAction(index=4, text="four", action=b'{"take":4}')],
+    )
+    decision = await stream.find("decision")
+    assert decision.index == 4
+    assert bot.asks[0].observation == {"heap": 5}
+    assert bot.asks[0].legal[0].action == {"take": 4}
+    assert not arena.listed
+
+
+async def test_a_game_without_table_sends_its_legal_actions_with_each_request(
+    arena, play
+):
+    bot = Recorder()
+    play(bot)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated(table=None)
+    await stream.ask(
+        legal=[0],
+        legal_actions=[
+            wire.LegalAction(index=0, text="go", action=msgpack.packb({"go": 1}))
+        ],
+    )
+    assert (await stream.find("decision")).index == 0
+    assert bot.asks[0].legal[0].action == {"go": 1}
+    assert bot.infos[0].table_size is None
+    assert not arena.listed
+
+
+@pytest.mark.parametrize(
+    ("answer", "field", "value"),
+    [
+        (2, "index", 2),
+        (9, "index", 9),
+        ("take 3", "text", "take 3"),
+        ({"take": 3}, "action", msgpack.packb({"take": 3})),
+        (Decision(3), "index", 3),
+        (Decision({"take": 1}), "action", msgpack.packb({"take": 1})),
+    ],
+)
+async def test_every_form_of_decision_is_sent_as_it_was_given(
+    arena, play, answer, field, value
+):
+    play(lambda ask: answer)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    decision = await stream.find("decision")
+    assert decision.WhichOneof("choice") == field
+    assert getattr(decision, field) == value
+
+
+async def test_note_and_probabilities_travel_with_the_decision(arena, play):
+    note = "é" * 80
+    play(lambda ask: Decision(ask.legal[1], note=note, probabilities=(0.25, 0.5, 0.25)))
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    decision = await stream.find("decision")
+    assert decision.index == 2
+    assert list(decision.probabilities) == [0.25, 0.5, 0.25]
+    assert decision.note == "é" * 50  # the fake allows 100 bytes
+
+
+@pytest.mark.parametrize("answer", [RESIGN, Resign])
+async def test_a_bot_can_resign(arena, play, answer):
+    play(lambda ask: answer)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask(decision_id=5)
+    resign = await stream.find("resign")
+    assert (resign.match_id, resign.seat, resign.decision_id) == ("m1", 0, 5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "decide() returned None; return one of ask.legal"),
+        (True, "decide() returned True (bool); return one of"),
+        (2.0, "decide() returned 2.0 (float); return one of"),
+        ([1], "decide() returned [1] (list); return one of"),
+        (-1, "decide() returned the index -1; legal are 3 indices"),
+        ({"take": object()}, "decide() returned a dict that cannot be sent"),
+        (Decision(1, probabilities=(1.0,)), "has 1 entries for 3 legal actions"),
+        (Decision(1, note=3), "Decision.note must be a string"),  # type: ignore[arg-type]
+        ("\ud800", "decide() returned text that is not Unicode"),
+        ({"take": "x" * 70_000}, "an action of more than 65536 bytes"),
+    ],
+)
+async def test_an_answer_that_is_none_is_named_and_stops_the_bot(
+    arena, play, answer, words
+):
+    running = play(lambda ask: answer)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    assert (await stream.find("goodbye")).code == "bot.failed"
+    with pytest.raises(DecisionError) as caught:
+        await running.done()
+    assert words in caught.value.message
+    assert caught.value.code == "bot.answer"
+    assert running.client.abandoned == 1
+
+
+async def test_probabilities_give_way_where_the_message_would_be_too_large(arena, play):
+    play(lambda ask: Decision(ask.legal[0], probabilities=[0.0] * len(ask.legal)))
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask(legal=range(10_000))
+    decision = await stream.find("decision")
+    assert (decision.index, len(decision.probabilities)) == (0, 0)
+
+
+@pytest.mark.parametrize("light", [False, True])
+async def test_a_bot_that_raises_tells_the_server_and_stops(arena, play, caplog, light):
+    class Broken(Bot):
+        def decide(self, ask: Ask) -> int:
+            msg = "boom"
+            raise ValueError(msg)
+
+    Broken.light = light
+    running = play(Broken)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    assert (await stream.find("goodbye")).code == "bot.failed"
+    assert await stream.next() == ("", None)
+    with pytest.raises(BotError, match="decide.. raised ValueError: boom") as caught:
+        await running.done()
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert "Traceback" in caplog.text
+    assert 'raise ValueError(msg)' in caplog.text
+
+
+@pytest.mark.parametrize("answer", ["raise", None])
+@pytest.mark.parametrize("light", [False, True])
+async def test_a_bot_that_fails_can_resign_instead_and_play_on(
+    arena, play, answer, light
+):
+    class Frail(Bot):
+        def decide(self, ask: Ask) -> Any:
+            if ask.info.match_id == "m2":
+                return ask.legal[0]
+            if answer == "raise":
+                raise ValueError
+            return answer
+
+    Frail.light = light
+    play(Frail, on_error="resign", capacity=2)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated("m1")
+    await stream.seated("m2")
+    await stream.ask("m1")
+    assert (await stream.find("resign")).match_id == "m1"
+    await stream.ask("m2")
+    assert (await stream.find("decision")).match_id == "m2"
+
+
+async def test_a_bot_that_raises_in_start_or_when_made_stops(arena, play):
+    class Broken(Bot):
+        def start(self, info: MatchInfo) -> None:
+            raise SystemExit(3)
+
+    running = play(Broken)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.offer()
+    await stream.expect("accept", "goodbye")
+    with pytest.raises(BotError, match="start.. raised SystemExit"):
+        await running.done()
+
+    def make() -> Bot:
+        msg = "no model"
+        raise OSError(msg)
+
+    running = play(make)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.offer()
+    assert (await stream.find("goodbye")).code == "bot.failed"
+    with pytest.raises(BotError, match="making the bot raised OSError: no model"):
+        await running.done()
+
+
+async def test_a_bot_that_raises_in_end_is_reported_and_plays_on(arena, play, caplog):
+    class Sulking(Bot):
+        def decide(self, ask: Ask) -> int:
+            return 1
+
+        def end(self, outcome: Outcome) -> None:
+            msg = "lost again"
+            raise RuntimeError(msg)
+
+    play(Sulking)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated("m1")
+    await stream.ended("m1")
+    await stream.find("ack")
+    await stream.seated("m2")
+    await stream.ask("m2")
+    await stream.find("decision")
+    assert "lost again" in caplog.text
+
+
+async def test_a_bot_may_refuse_an_offer(arena, play):
+    class Picky(Bot):
+        def offered(self, info: MatchInfo) -> None:
+            if info.options["heap"] > 20:
+                msg = "the heap is too large"
+                raise Declined(msg, code="nim.heap")
+
+        def decide(self, ask: Ask) -> int:
+            return 1
+
+    play(Picky)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.offer("m1")
+    decline = await stream.find("decline")
+    assert (decline.match_id, decline.seat) == ("m1", 0)
+    assert (decline.code, decline.message) == ("nim.heap", "the heap is too large")
+    await stream.seated("m2", options=msgpack.packb({"heap": 3}))
+
+
+async def test_an_async_bot_runs_in_the_event_loop(arena, play):
+    bot = Recorder()
+
+    class Async(Bot):
+        async def start(self, info: MatchInfo) -> None:
+            bot.start(info)
+
+        async def decide(self, ask: Ask) -> int:
+            await asyncio.sleep(0)
+            bot.decide(ask)
+            return 2
+
+        async def end(self, outcome: Outcome) -> None:
+            bot.end(outcome)
+
+    running = play(Async, matches=1)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    assert (await stream.find("decision")).index == 2
+    await stream.ended()
+    await running.done()
+    assert bot.threads == {threading.get_ident()}
+    assert len(bot.infos) == len(bot.outcomes) == 1
+
+
+async def test_an_async_function_will_do(arena, play):
+    async def decide(ask: Ask) -> str:
+        return "take 1"
+
+    play(decide)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    assert (await stream.find("decision")).text == "take 1"
+
+
+async def test_a_light_bot_is_asked_in_the_event_loop(arena, play):
+    class Light(Recorder):
+        light = True
+
+    bot = Light()
+    play(bot)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    await stream.find("decision")
+    assert bot.threads == {threading.get_ident()}
+
+
+async def test_each_match_and_seat_has_a_bot_of_its_own(arena, play):
+    made: list[Recorder] = []
+
+    class Counted(Recorder):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    play(Counted, capacity=2)
+    stream = await arena.stream()
+    await stream.welcome()
+    for match, seat in (("m1", 0), ("m1", 1), ("m2", 1)):
+        await stream.seated(match, seat, bot_seed=seat)
+        await stream.ask(match, seat)
+        decision = await stream.find("decision")
+        assert (decision.match_id, decision.seat) == (match, seat)
+    assert [len(bot.asks) for bot in made] == [1, 1, 1]
+    assert len({ident for bot in made for ident in bot.threads}) == 3
+
+
+async def test_a_generator_of_the_seed_makes_a_bot_reproducible(arena, play):
+    async def answers() -> list[int]:
+        stream = await arena.stream()
+        await stream.welcome()
+        await stream.seated(bot_seed=12345)
+        chosen = []
+        for number in range(1, 6):
+            await stream.ask(decision_id=number, legal=range(10))
+            chosen.append((await stream.find("decision")).index)
+        stream.close()
+        return chosen
+
+    def uniform(ask: Ask) -> LegalAction:
+        return ask.rng.choice(ask.legal)
+
+    play(uniform)
+    once = await answers()
+    play(uniform)
+    again = await answers()
+    rng = random.Random(12345)
+    assert once == again == [rng.choice(range(10)) for _ in range(5)]
+
+
+async def test_events_come_once_and_only_those_since_the_last_ask(arena, play):
+    bot = Recorder()
+    play(bot)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.send(an_event(1), an_event(2), an_event(2))
+    await stream.ask()
+    await stream.find("decision")
+    await stream.send(
+        an_event(1),
+        an_event(3, chance=wire.ChanceDrawn(action=msgpack.packb(["d6", 4]), text="4")),
+        an_event(
+            4,
+            ruling=wire.Ruling(
+                seat=1,
+                fault=common.FAULT_LATE,
+                consequence=common.CONSEQUENCE_SUBSTITUTE,
+                error=common.ErrorInfo(code="fault.late", message="too late"),
+            ),
+        ),
+        an_event(5, resigned=wire.Resigned(seat=1)),
+        an_event(6, paused=wire.Paused(message="tea")),
+        an_event(7, resumed=wire.Resumed()),
+        an_event(8, ended=common.MatchResult(code="match.aborted")),
+    )
+    await stream.ask(decision_id=2)
+    await stream.find("decision")
+    one, two = (ask.events for ask in bot.asks)
+    assert [event.number for event in one] == [1, 2]
+    assert (one[0].kind, one[0].seat, one[0].action) == ("action", 1, {"take": 1})
+    assert (one[0].text, one[0].index, one[0].source) == ("take 1", 1, "player")
+    assert [event.kind for event in two] == [
+        "chance",
+        "ruling",
+        "resigned",
+        "paused",
+        "resumed",
+        "ended",
+    ]
+    assert two[0].action == ["d6", 4]
+    assert (two[1].seat, two[1].fault) == (1, "late")
+    assert (two[1].consequence, two[1].code) == ("substitute", "fault.late")
+    assert two[3].message == "tea"
+
+
+async def test_a_retry_tells_the_attempt_and_what_was_wrong(arena, play):
+    bot = Recorder()
+    play(bot)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask(decision_id=1)
+    await stream.find("decision")
+    await stream.close_decision(1, wire.DECISION_CLOSURE_RULED)
+    await stream.ask(
+        decision_id=2,
+        attempt=2,
+        error=common.ErrorInfo(code="action.illegal", message="the heap is smaller"),
+    )
+    decision = await stream.find("decision")
+    assert decision.decision_id == 2
+    error = bot.asks[1].error
+    assert bot.asks[1].attempt == 2
+    assert error is not None
+    assert (error.code, error.message) == ("action.illegal", "the heap is smaller")
+
+
+async def test_pings_are_answered_while_the_bot_thinks(arena, play):
+    go = threading.Event()
+
+    def think(ask: Ask) -> int:
+        go.wait(5)
+        return 1
+
+    play(think)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    for number in range(3):
+        await stream.send(server_message(ping=wire.Ping(id=number)))
+        assert (await stream.expect("pong")).id == number
+    go.set()
+    await stream.expect("decision")
+
+
+async def test_pings_are_answered_while_the_bot_computes(arena, play):
+    def think(ask: Ask) -> int:
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            sum(range(1000))
+        return 1
+
+    play(think)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    await stream.send(server_message(ping=wire.Ping(id=1)))
+    await stream.expect("pong", "decision")
+
+
+async def test_matches_are_thought_about_at_the_same_time(arena, play):
+    together = threading.Barrier(8)
+
+    def decide(ask: Ask) -> LegalAction:
+        together.wait(5)
+        return ask.rng.choice(ask.legal)
+
+    play(decide, capacity=8)
+    stream = await arena.stream()
+    hello = await stream.welcome()
+    assert hello.capacity == 8
+    matches = {f"m{number}" for number in range(8)}
+    for match in matches:
+        await stream.offer(match)
+    for _ in matches:
+        await stream.find("ready")
+    for _ in range(3):
+        for match in matches:
+            await stream.ask(match, decision_id=_ + 1)
+        answered = {(await stream.find("decision")).match_id for _ in matches}
+        assert answered == matches
+
+
+async def test_many_light_matches_share_frames(arena, play):
+    class Light(Bot):
+        light = True
+
+        def decide(self, ask: Ask) -> int:
+            return ask.legal.indices[0]
+
+    play(Light, capacity=50)
+    stream = await arena.stream()
+    await stream.welcome()
+    matches = [f"m{number}" for number in range(50)]
+    for match in matches:
+        await stream.offer(match)
+    for _ in matches:
+        await stream.find("ready")
+    before = len(stream.frames)
+    from tests.clients.python.fake_arena import a_request
+
+    await stream.send(
+        *(server_message(decision_request=a_request(match)) for match in matches)
+    )
+    for _ in matches:
+        await stream.find("decision")
+    assert len(stream.frames) - before < 10
+
+
+async def test_a_closed_decision_is_told_to_the_bot_and_never_answered(arena, play):
+    asks: list[Ask] = []
+
+    def think(ask: Ask) -> int:
+        asks.append(ask)
+        if len(asks) == 1:
+            end = time.monotonic() + 5
+            while not ask.closed and time.monotonic() < end:
+                time.sleep(0.01)
+        return 1
+
+    play(think)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask(decision_id=1)
+    await asyncio.sleep(0.05)
+    await stream.close_decision(1, wire.DECISION_CLOSURE_WITHDRAWN)
+    await stream.ask(decision_id=2)
+    assert (await stream.expect("decision")).decision_id == 2
+    assert [ask.closed for ask in asks] == [True, False]
+
+
+async def test_a_closed_decision_cancels_an_async_bot(arena, play):
+    cancelled = []
+
+    async def think(ask: Ask) -> int:
+        if not cancelled:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                cancelled.append(ask)
+                raise
+        return 1
+
+    play(think)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask(decision_id=1)
+    await asyncio.sleep(0.05)
+    await stream.close_decision(1, wire.DECISION_CLOSURE_WITHDRAWN)
+    await stream.ask(decision_id=2)
+    assert (await stream.expect("decision")).decision_id == 2
+    assert len(cancelled) == 1
+
+
+async def test_a_match_that_ends_while_the_bot_thinks_ends_for_it_afterwards(
+    arena, play
+):
+    bot = Recorder()
+    go = threading.Event()
+
+    class Slow(Recorder):
+        def decide(self, ask: Ask) -> int:
+            go.wait(5)
+            return 1
+
+        def end(self, outcome: Outcome) -> None:
+            bot.end(outcome)
+
+    running = play(Slow, matches=1)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    await stream.ended(kind=common.MATCH_END_KIND_VOID, code="x", outcome=None)
+    assert (await stream.find("ack")).ended
+    assert not bot.outcomes
+    go.set()
+    assert (await stream.expect("goodbye")).code == "bot.stopping"
+    await running.done()
+    (outcome,) = bot.outcomes
+    assert (outcome.kind, outcome.counts) == ("void", False)
+    assert (outcome.score, outcome.place) == (None, None)
+
+
+async def test_capacity_is_lowered_as_the_last_matches_begin(arena, play):
+    running = play(first, capacity=2, matches=3)
+    stream = await arena.stream()
+    assert (await stream.welcome()).capacity == 2
+    await stream.seated("m1")
+    await stream.seated("m2")
+    await stream.ended("m1")
+    await stream.find("ack")
+    await stream.offer("m3")
+    assert (await stream.find("capacity")).matches == 0
+    await stream.find("ready")
+    await stream.ended("m2")
+    await stream.ended("m3")
+    await stream.find("goodbye")
+    await running.done()
+    assert running.client.ended == 3
+
+
+def test_games_can_be_named_in_every_form() -> None:
+    from fritillary_client.settings import resolve
+
+    class Named(Bot):
+        games = ["nim+long", GameSupport("go", (1, 2), any_variant=True)]
+
+    setup = resolve(Named, {"address": "localhost:1", "token": "t"})
+    assert [
+        (game.game, list(game.rules_versions), list(game.variants), game.any_variant)
+        for game in setup.games
+    ] == [("nim", [], ["long"], False), ("go", [1, 2], [], True)]
+    other = resolve(Named, {"address": "localhost:1", "token": "t", "games": ["go"]})
+    assert [game.game for game in other.games] == ["go"]
+
+
+def test_json_and_msgpack_carry_the_same_data() -> None:
+    from fritillary_client.encoding import JSON, MSGPACK
+
+    data = {"a": [1, None, True, "é"], "b": {"c": -5}}
+    assert JSON.decode(JSON.encode(data), "x") == data
+    assert MSGPACK.decode(MSGPACK.encode(data), "x") == data
+    assert json.loads(JSON.encode(data)) == data
