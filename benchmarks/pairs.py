@@ -39,15 +39,19 @@ def compare(
     """Alternate the two; each sample is held against its neighbours."""
     workload(seconds / 4)
     reference(seconds / 4)
-    before = rate(reference, seconds)
-    rates, references, ratios = [], [before], []
+    rates, references = [], [rate(reference, seconds)]
     for _ in range(rounds):
-        mine = rate(workload, seconds)
-        after = rate(reference, seconds)
-        ratios.append(mine / ((before + after) / 2))
-        rates.append(mine)
-        references.append(after)
-        before = after
+        rates.append(rate(workload, seconds))
+        references.append(rate(reference, seconds))
+    return ratio_of(rates, references)
+
+
+def ratio_of(rates: list[float], references: list[float]) -> Ratio:
+    """Hold each rate against the references before and after it."""
+    ratios = [
+        2 * mine / (before + after)
+        for mine, before, after in zip(rates, references, references[1:], strict=False)
+    ]
     return Ratio(
         statistics.median(ratios),
         min(ratios),

@@ -10,10 +10,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fritillary.core import dealer as dealers
+from fritillary.core.commitment import bot_seed, commitment, mix_nonces
 from fritillary.core.dealer import SEALED_ALGORITHM, SealedDealer
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +82,30 @@ class Independent:
         return Independent(self.mac(b"stream" + b"".join(map(encode, labels))))
 
 
+def commit(match_id: str, options: bytes, seed: bytes, salt: bytes) -> bytes:
+    message = b""
+    for part in (
+        b"fritillary-deal-1",
+        match_id.encode("utf-8"),
+        hashlib.sha256(options).digest(),
+        seed,
+        salt,
+    ):
+        message += len(part).to_bytes(4, "big") + part
+    return hashlib.sha256(message).digest()
+
+
+def mix(seed: bytes, nonces: list[bytes]) -> bytes:
+    if all(nonce == b"" for nonce in nonces):
+        return seed
+    return Independent(seed).stream("nonces", *(n.hex() for n in nonces)).seed
+
+
+def number_for(seed: bytes, seat: int) -> int:
+    first = Independent(seed).stream("bot", seat).seed[:8]
+    return int.from_bytes(first, "big") // 2**11
+
+
 LABELS: list[list[str | int]] = [
     [],
     ["deck"],
@@ -94,6 +120,10 @@ LABELS: list[list[str | int]] = [
     [""],
     ["Rädchen"],
 ]
+
+MATCH, ENCODED_OPTIONS, SALT = "match-1", b"\x80", bytes(range(32, 64))
+
+NONCES: list[list[bytes]] = [[], [b"", b""], [b"\xab\xcd", b""], [b"", b"\xab\xcd"]]
 
 BELOWS = [6, 6, 6, 2, 1, 256, 257, 1000, 65_536, 65_537, 52, 2**53, 10**20, 3, 3, 3]
 
@@ -124,6 +154,20 @@ def vectors() -> dict[str, Any]:
         "shuffle_10": ten,
         "stream_deck_0_shuffle_52": deck,
         "weighted_3_0_1_4": [weigher.weighted([3, 0, 1, 4]) for _ in range(16)],
+        "commitment": {
+            "match_id": MATCH,
+            "options": ENCODED_OPTIONS.hex(),
+            "salt": SALT.hex(),
+            "hash": commitment(MATCH, ENCODED_OPTIONS, SEED, SALT).hex(),
+        },
+        "nonces": [
+            {
+                "nonces": [nonce.hex() for nonce in nonces],
+                "seed": mix_nonces(SEED, nonces).hex(),
+            }
+            for nonces in NONCES
+        ],
+        "bot_seeds": [[seat, str(bot_seed(SEED, seat))] for seat in range(3)],
     }
 
 
@@ -183,6 +227,37 @@ def test_a_program_written_from_the_page_agrees_with_every_vector() -> None:
     dealer = Independent(seed)
     drawn = [dealer.weighted([3, 0, 1, 4]) for _ in range(16)]
     assert drawn == golden["weighted_3_0_1_4"]
+    row = golden["commitment"]
+    options, salt = bytes.fromhex(row["options"]), bytes.fromhex(row["salt"])
+    assert commit(row["match_id"], options, seed, salt).hex() == row["hash"]
+    for row in golden["nonces"]:
+        nonces = [bytes.fromhex(nonce) for nonce in row["nonces"]]
+        assert mix(seed, nonces).hex() == row["seed"]
+    for seat, number in golden["bot_seeds"]:
+        assert str(number_for(seed, seat)) == number
+
+
+@given(
+    st.binary(min_size=32, max_size=32),
+    st.lists(st.binary(max_size=32), max_size=4),
+    st.text(max_size=9),
+    st.binary(max_size=20),
+)
+def test_commitments_and_nonces_agree_everywhere(
+    seed: bytes, nonces: list[bytes], match_id: str, options: bytes
+) -> None:
+    salt = hashlib.sha256(seed).digest()
+    expected = commit(match_id, options, seed, salt)
+    assert commitment(match_id, options, seed, salt) == expected
+    assert mix_nonces(seed, nonces) == mix(seed, nonces)
+    for seat in range(3):
+        assert bot_seed(seed, seat) == number_for(seed, seat) < 2**53
+
+
+@pytest.mark.parametrize(("seed", "salt"), [(31, 32), (32, 31), (33, 32), (32, 0)])
+def test_a_commitment_takes_32_bytes_of_seed_and_salt(seed: int, salt: int) -> None:
+    with pytest.raises(ValueError, match="32 and 32 bytes"):
+        commitment("match-1", b"", bytes(seed), bytes(salt))
 
 
 @given(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen, validators
@@ -168,7 +168,7 @@ class Unmarked:
     value: Any
 
 
-def described(**changes: Any) -> dict[str, Callable[[], GameInfo]]:
+def described(**changes: Any) -> dict[str, Any]:
     """Return a `describe` hook that tells something else."""
     info = evolve(INFO, **changes)
     return {"describe": lambda: info}

@@ -1,5 +1,7 @@
 """Every breach of the contract is an error that names plugin, hook and mend."""
 
+# ruff: noqa: ARG005 - hooks have all their arguments, used or not
+
 from __future__ import annotations
 
 import enum
@@ -119,7 +121,8 @@ def test_values_and_private_names_may_be_called_as_hooks() -> None:
     ],
 )
 def test_a_marked_function_is_a_hook(name: str, mend: str) -> None:
-    error = error_of(nim.plugin("my-nim", **{name: lambda state: None}))
+    hook: dict[str, Any] = {name: lambda state: None}
+    error = error_of(nim.plugin("my-nim", **hook))
     expect(error, "plugin.unknown-hook", f"my-nim: there is no hook {name}()", mend)
 
 
@@ -166,7 +169,8 @@ def test_two_implementations_of_one_hook_are_refused() -> None:
 def test_a_missing_must_hook_is_named_with_its_arguments(
     hook: str, arguments: str
 ) -> None:
-    error = error_of(nim.plugin("my-nim", **{hook: None}))
+    gap: dict[str, Any] = {hook: None}
+    error = error_of(nim.plugin("my-nim", **gap))
     expect(
         error,
         "plugin.missing-hook",
@@ -284,7 +288,9 @@ def test_a_hook_is_a_function_and_no_other_callable() -> None:
 
 @pytest.mark.parametrize("order", ["tryfirst", "trylast"])
 def test_nobody_asks_for_a_place_in_the_order(order: str) -> None:
-    @hookimpl(wrapper=True, **{order: True})
+    place: dict[str, Any] = {order: True}
+
+    @hookimpl(wrapper=True, **place)
     def legal_actions(state: Any):
         return (yield)
 
@@ -321,7 +327,7 @@ def test_describe_that_raises_is_an_error_of_the_plugin(
 
 def test_wrong_values_in_the_description_are_named() -> None:
     def describe() -> Any:
-        return evolve(nim.INFO, information="hidden")
+        return evolve(nim.INFO, information="hidden")  # type: ignore[arg-type]
 
     error = error_of(nim.plugin(describe=describe))
     expect(error, "plugin.describe", "nim: describe() failed: 'information' must be")
@@ -396,7 +402,7 @@ class ListTake:
 
 
 def with_options(options: type) -> Plugin:
-    state = make_class("S", {"options": field(type=options)})
+    state = make_class("S", {"options": field(type=options)}, slots=True)
     info = nim.described(options=options, state=state, observation=state, presets={})
     return nim.plugin("my-nim", **info)
 
@@ -497,14 +503,15 @@ def test_a_variant_applies_once() -> None:
     "hook", ["evaluate", "draw_svg", "sample_state", "parse_action", "bots"]
 )
 def test_a_wrapper_wraps_something(hook: str) -> None:
-    wrappers = {
+    wrappers: dict[str, Any] = {
         "evaluate": _wrap_evaluate,
         "draw_svg": _wrap_observation,
         "sample_state": _wrap_sample,
         "parse_action": _wrap_text,
         "bots": _wrap_nothing,
     }
-    error = error_of(nim.plugin(), nim.variant(**{hook: wrappers[hook]}))
+    wrapper: dict[str, Any] = {hook: wrappers[hook]}
+    error = error_of(nim.plugin(), nim.variant(**wrapper))
     expect(
         error,
         "plugin.nothing-to-wrap",

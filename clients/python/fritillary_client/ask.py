@@ -154,10 +154,7 @@ class Ask:
                 raise ProtocolError(msg)
             actions = [self._written(each) for each in written]
             return LegalActions(indices, lambda position, _: actions[position])
-        if self._table is None:
-            msg = "the server sent bare indices for a game without action table"
-            raise ProtocolError(msg)
-        at = self._table.at
+        at = self._table.at if self._table is not None else _no_table
         return LegalActions(indices, lambda _, index: at(index))
 
     def _written(self, action: wire.LegalAction) -> LegalAction:
@@ -166,3 +163,8 @@ class Ask:
             action.text,
             lambda: self._encoding.decode(action.action, "an action"),
         )
+
+
+def _no_table(index: int) -> LegalAction:
+    msg = f"there is no action table in which to look up index {index}"
+    raise ProtocolError(msg, code="game.no-table")

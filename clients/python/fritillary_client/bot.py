@@ -24,10 +24,14 @@ class Bot:
             games or `GameSupport`; ``None`` for any game.
         light: whether ``decide`` answers within microseconds and never waits; it is
             then called in the event loop, without a thread.
+        needs_table: whether the action table of a game is fetched before its first
+            match; without it, and unless they are written out, ``ask.legal`` has
+            ``indices`` only.
     """
 
     games: ClassVar[Sequence[str | GameSupport] | None] = None
     light: bool = False
+    needs_table: bool = True
 
     def offered(self, info: MatchInfo) -> Awaitable[None] | None:
         """Look at a match before its seat is taken; the answer is due within seconds.

@@ -36,6 +36,9 @@ _LONGEST_WAIT_S: Final = 10.0
 #: A link that held for so long was a good one: back-off begins anew.
 _GOOD_LINK_S: Final = 5.0
 
+#: Goodbyes with these codes say that the bot did something wrong.
+_BLAMES: Final = ("auth.", "limit.")
+
 #: How long a bot may take to hear the end of its last match before the client leaves.
 _END_WITHIN_S: Final = 5.0
 
@@ -156,7 +159,9 @@ class Client:
                 patience = self._setup.wait if first else self._setup.give_up_after
                 spent = now - since
                 if spent >= patience:
-                    raise _given_up(error, spent) if spent > 1 else error from error
+                    if spent < 1:
+                        raise
+                    raise _given_up(error, spent) from error
                 _log.warning("%s; trying again", error.message)
             else:
                 if goodbye is None:
@@ -164,6 +169,8 @@ class Client:
                 self.goodbye = (goodbye.code, reading.shown(goodbye.message))
                 _log.info("the server says goodbye: %s [%s]", *reversed(self.goodbye))
                 if not goodbye.HasField("reconnect_after_ms"):
+                    if goodbye.code.startswith(_BLAMES):
+                        raise RefusedError(self.goodbye[1], code=goodbye.code)
                     break
                 first, since, tries = False, time.monotonic(), 0
                 asked_to_wait = goodbye.reconnect_after_ms

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
+
+# It writes to standard error by itself; what it has to say is told in our errors.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc
 import grpc.aio
@@ -403,7 +407,9 @@ def _error(
     if code in _FINAL:
         return RefusedError(shown(details), code=f"status.{code.name.lower()}")
     if code is grpc.StatusCode.UNAVAILABLE and not opened:
-        msg = f"no server answers at {address} ({shown(details)})"
+        # gRPC tells the way to each address that it tried; the last words are why.
+        reason = shown(details.rpartition(": ")[2])
+        msg = f"no server answers at {address} ({reason})"
         return LinkError(msg, code="link.unreachable")
     msg = f"the link to {address} was lost ({code.name}: {shown(details)})"
     return LinkError(msg)

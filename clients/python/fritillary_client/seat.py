@@ -224,7 +224,7 @@ class Seat:
         return True
 
     async def _fetch_table(self) -> Table | None:
-        for attempt in range(_TRIES):
+        for attempt in range(_TRIES if self._bot.needs_table else 0):
             try:
                 return await self._host.table(self._offer)
             except LinkError:

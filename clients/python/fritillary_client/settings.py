@@ -226,17 +226,18 @@ def _supports(
 
 
 def _program_of(bot: object) -> str:
+    # An adapter, such as `TypedBot`, names what it adapts.
+    bot = getattr(bot, "program", bot)
     made_of = bot if inspect.isclass(bot) or inspect.isroutine(bot) else type(bot)
     module = sys.modules.get(getattr(made_of, "__module__", "") or "")
     return getattr(module, "__file__", None) or ""
 
 
 def _name_of(bot: object) -> str:
-    if not inspect.isroutine(bot):
-        cls = bot if inspect.isclass(bot) else type(bot)
-        return cls.__name__
-    stem = Path(_program_of(bot)).stem
-    return stem or getattr(bot, "__name__", "") or "bot"
+    if inspect.isroutine(bot):
+        return Path(_program_of(bot)).stem or "bot"
+    name: str = getattr(bot, "__name__", "") or type(bot).__name__
+    return name
 
 
 def _build_of(bot: object) -> str:

@@ -88,6 +88,8 @@ class TypedBot:
         elif only is not None:
             self.games = tuple(GameSupport(game, any_variant=True) for game in only)
         self.__name__ = getattr(factory, "__name__", "bot")
+        #: What is adapted: tells two builds of the bot apart.
+        self.program = factory
 
     def __call__(self) -> Bot:
         """Return a bot for one match."""
@@ -135,6 +137,8 @@ class TypedBot:
 
 class _TypedSeat(Bot):
     """One bot in one match."""
+
+    needs_table = False
 
     def __init__(self, made_by: TypedBot) -> None:
         self._made_by = made_by

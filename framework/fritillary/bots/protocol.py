@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import field, frozen
@@ -48,6 +48,10 @@ class MatchStart:
     seed: int = 0
 
 
+def _tuple(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(values)
+
+
 @frozen
 class Decision:
     """What a bot answers.
@@ -61,7 +65,7 @@ class Decision:
 
     action: Any
     note: str = ""
-    probabilities: tuple[float, ...] = field(default=(), converter=tuple)
+    probabilities: tuple[float, ...] = field(default=(), converter=_tuple)
 
 
 @frozen

@@ -110,9 +110,7 @@ def _print_about(game: Game[Any, Any, Any], options: Any) -> None:
     )
 
 
-def _print_actions(
-    game: Game[Any, Any, Any], options: Any, *, as_json: bool
-) -> None:
+def _print_actions(game: Game[Any, Any, Any], options: Any, *, as_json: bool) -> None:
     table = game.table(options, game.info.min_seats)
     rows = [
         (index, game.format_action(action), game.codec.action_to_json(action))

@@ -136,4 +136,3 @@ class HumanBot(BaseBot):
         else:
             place = outcome.placing[self._seat]
             self._out.print(f"You lose: place {place} ({outcome.reason}).")
-

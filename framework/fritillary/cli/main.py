@@ -22,19 +22,9 @@ from fritillary.cli import (
     token,
     verify,
 )
+from fritillary.cli.codes import FAILED, INTERRUPTED, exit_code
 from fritillary.cli.output import print_error, print_note
-from fritillary.core.errors import (
-    FritillaryError,
-    InvalidOptionsError,
-    RecordError,
-    UnknownGameError,
-    UsageError,
-)
-
-#: Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check did not hold.
-FAILED, USAGE, CHECK = 1, 2, 3
-
-INTERRUPTED = 130
+from fritillary.core.errors import FritillaryError
 
 app = typer.Typer(
     name="fritillary",
@@ -99,18 +89,3 @@ def main(arguments: list[str] | None = None) -> None:
         print_error(error.message)
         code = exit_code(error)
     sys.exit(code or 0)
-
-
-def exit_code(error: FritillaryError) -> int:
-    """Return the exit code of an error."""
-    if isinstance(error, (UsageError, InvalidOptionsError, UnknownGameError)):
-        return USAGE
-    if isinstance(error, RecordError) and error.code not in {
-        "record.file",
-        "record.game",
-        "record.sealed",
-        "record.rules-version",
-        "record.format",
-    }:
-        return CHECK
-    return FAILED

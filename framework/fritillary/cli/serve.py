@@ -1,8 +1,61 @@
-"""placeholder."""
+"""``fritillary serve``."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Annotated
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.cli.loop import run as run_loop
+from fritillary.cli.output import console, print_note
+from fritillary.cli.values import Data
+
+DEFAULT_ADDRESS = "127.0.0.1:7447"
 
 
-def serve() -> None:
-    """X.
+def serve(
+    address: Annotated[
+        str,
+        typer.Option(
+            "--address",
+            metavar="HOST:PORT",
+            help="Where to listen, on loopback; port 0 takes a free one.",
+        ),
+    ] = DEFAULT_ADDRESS,
+    data: Data = None,
+) -> None:
+    """Serve the arena until Ctrl-C: bots dial in, referees make matches.
 
-    Example: x
+    Example: fritillary serve --address 127.0.0.1:7447
     """
+    run_loop(_serve(Application(data), address))
+
+
+async def _serve(app: Application, address: str) -> None:
+    from fritillary.service.arena import Arena
+    from fritillary.service.server import Server
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM"):
+        try:
+            loop.add_signal_handler(getattr(signal, name), stop.set)
+        except NotImplementedError:  # pragma: no cover - Windows
+            signal.signal(
+                getattr(signal, name),
+                lambda *_: loop.call_soon_threadsafe(stop.set),
+            )
+    # The server stops after the arena has called off what is running, so that bots
+    # still hear how their matches ended.
+    arena = Arena(app.registry, app.signer, records=app.records, tokens=app.tokens)
+    async with Server(arena, address) as server, arena:
+        out = console()
+        out.print(f"listening on {server.address}")
+        out.print(f"records in {app.records}", markup=False)
+        if not app.tokens.list():
+            print_note("no tokens yet; 'fritillary token create NAME' makes one")
+        await stop.wait()
+        print_note("stopping")

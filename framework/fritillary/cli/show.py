@@ -127,7 +127,9 @@ def _line(replay: Replay, step: Step, *, times: bool) -> str:
     match event:
         case ActionTaken():
             text = replay.game.format_action(step.action)
-            source = "" if event.source is Source.PLAYER else f"  ({event.source.value})"
+            source = (
+                "" if event.source is Source.PLAYER else f"  ({event.source.value})"
+            )
             line = f"{step.ply:4}  seat {event.seat}  {text}{source}"
             if times:
                 line = f"{line:40} {_times(event)}"

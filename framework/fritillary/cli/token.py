@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,7 +68,7 @@ def list_tokens(data: Data = None, as_json: Json = False) -> None:
 
 
 def _row(token: Token) -> tuple[str, ...]:
-    made = datetime.datetime.fromtimestamp(token.created_at_ms / 1000, datetime.UTC)
+    made = dt.datetime.fromtimestamp(token.created_at_ms / 1000, dt.UTC)
     state = "good" if token.revoked_at_ms is None else "revoked"
     return (
         token.id,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.codes import exit_code
 from fritillary.cli.output import console, print_error, print_json
 from fritillary.cli.values import Json
 from fritillary.core.errors import RecordError
@@ -58,8 +59,6 @@ def verify(
     if as_json:
         print_json(results)
     if failure is not None:
-        from fritillary.cli.main import exit_code
-
         raise typer.Exit(exit_code(failure))
 
 

@@ -88,8 +88,8 @@ def _build_for(
             )
         case kinds.Record(type=cls):
             return make_build(cls, hook, options)
-        case kinds.Primitive():
-            raise AssertionError  # pragma: no cover - registered by themselves
+        case kinds.Primitive():  # pragma: no cover - registered by themselves
+            raise AssertionError
 
 
 def _dump_for(

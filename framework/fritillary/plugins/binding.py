@@ -8,9 +8,10 @@ goes through pluggy.
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import pluggy
@@ -200,9 +201,10 @@ class Binding:
             if hook not in self._plain:
                 raise missing_hook(game, hook)
         self._wrappers: dict[str, list[str]] = {}
-        self._manager.register(game.module, name="game")
+        self._register("game", self._plain)
         for position, variant in enumerate(variants):
-            for hook in check_plugin(variant, variant=True):
+            wrappers = check_plugin(variant, variant=True)
+            for hook in wrappers:
                 if hook == "describe_variant":
                     continue
                 if hook not in self._plain and hook not in DEFAULTS:
@@ -213,7 +215,17 @@ class Binding:
                     raise PluginError(msg, code="plugin.nothing-to-wrap")
                 self._wrappers.setdefault(hook, []).append(variant.name)
             # The last registered is the outermost.
-            self._manager.register(variant.module, name=f"variant {position}")
+            self._register(f"variant {position}", wrappers)
+
+    def _register(self, name: str, functions: Mapping[str, Any]) -> None:
+        # pluggy passes over methods and cached functions without a word.
+        plain = {
+            hook: function
+            if isinstance(function, types.FunctionType)
+            else _as_function(function)
+            for hook, function in functions.items()
+        }
+        self._manager.register(types.SimpleNamespace(**plain), name=name)
 
     def has(self, hook: str) -> bool:
         """Say whether the game implements a hook."""
@@ -234,8 +246,7 @@ class Binding:
         if hook not in self._wrappers:
             return self._plain.get(hook, default)
         if hook not in self._plain and default is not None:
-            module = types.SimpleNamespace(**{hook: hookimpl(default)})
-            self._manager.register(module, name=f"default {hook}")
+            self._register(f"default {hook}", {hook: hookimpl(default)})
         return self._through_pluggy(hook)
 
     def _through_pluggy(self, hook: str) -> Callable[..., Any]:
@@ -254,6 +265,22 @@ class Binding:
             return result
 
         return call
+
+
+def _as_function(callee: Any) -> Callable[..., Any]:
+    if inspect.isgeneratorfunction(callee):
+
+        @functools.wraps(callee)
+        def function(*arguments: Any) -> Any:
+            return (yield from callee(*arguments))
+
+    else:
+
+        @functools.wraps(callee)
+        def function(*arguments: Any) -> Any:
+            return callee(*arguments)
+
+    return function
 
 
 def missing_hook(game: Plugin, hook: str, why: str = "") -> PluginError:

@@ -152,6 +152,15 @@ class Registry:
             self._built[key] = Game(found.plugin, variants)
         return self._built[key]
 
+    def variant_plugin(self, name: str) -> Plugin:
+        """Return the plugin of a variant.
+
+        Raises:
+            UnknownGameError: if there is no such variant.
+            AmbiguousGameError: if several distributions have it.
+        """
+        return self._find(self._variants, name, "variant").plugin
+
     def _find(self, among: list[Found], name: str, what: str) -> Found:
         distribution, colon, plain = name.rpartition(":")
         fitting = [
@@ -166,7 +175,7 @@ class Registry:
             raise AmbiguousGameError(msg)
         if not fitting:
             why = self._why_not(plain)
-            near = difflib.get_close_matches(name[:60], self._names(among), n=1)
+            near = difflib.get_close_matches(plain[:60], self._names(among), n=1)
             mend = f"did you mean {near[0]!r}? " if near and not why else ""
             msg = (
                 f"no {what} {name[:60]!r}{why}; {mend}'fritillary games' lists what is "

@@ -6,7 +6,7 @@ import functools
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
@@ -33,9 +33,17 @@ from fritillary.plugins.binding import (
 from fritillary.plugins.copier import make_copier
 from fritillary.plugins.table import ActionTable, OpenTable
 
-S = TypeVar("S")
-A = TypeVar("A")
-O = TypeVar("O")  # noqa: E741 - state, action, observation
+if TYPE_CHECKING:
+    # With defaults nobody has to name the three for a game that is only played.
+    from typing_extensions import TypeVar as _TypeVar
+
+    S = _TypeVar("S", default=Any)
+    A = _TypeVar("A", default=Any)
+    O = _TypeVar("O", default=Any)  # noqa: E741 - state, action, observation
+else:
+    S = TypeVar("S")
+    A = TypeVar("A")
+    O = TypeVar("O")  # noqa: E741
 
 #: So many action tables (one per options and seats) are kept ready.
 _TABLES = 32

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from fritillary.codec.packing import pack
@@ -157,6 +158,8 @@ class OpenTable(Generic[A]):
 
     listed = False
     actions: tuple[Any, ...] = ()
+    texts: tuple[str, ...] = ()
+    index: Mapping[Any, int] = types.MappingProxyType({})
 
     def __init__(
         self,
@@ -198,11 +201,18 @@ class OpenTable(Generic[A]):
             return fitting[0]
         if self._parse is not None:
             try:
-                return self._parse(text[:_LONGEST])
+                action = self._parse(text[:_LONGEST])
             except Exception as error:
                 # Foreign text finds the gaps of a parser; they are no fault of ours.
                 msg = f"{text[:40]!r} is no action: {sentence(error)}"
                 raise InvalidActionError(msg) from error
+            if type(action) not in self._codec.info.actions:
+                game = self._codec.info.id
+                raise _bad(
+                    f"{game}: parse_action() returned {action!r}; return an action, or "
+                    "raise ValueError"
+                )
+            return action
         msg = f"{text[:40]!r} is no legal action"
         raise InvalidActionError(msg)
 

@@ -5,6 +5,7 @@ was received where not even that could be read. At most 4,096 bytes are kept; da
 that were cut can no longer be judged. Text can, since notation is looked at so far
 only.
 """
+# ruff: noqa: ANN401 - values of any game
 
 from __future__ import annotations
 

@@ -4,18 +4,21 @@ In the file an event is the canonical msgpack of a map with the key ``type`` nam
 its class (see ``docs/record.md``). Hashes, seeds and foreign bytes are hex text;
 times are milliseconds.
 """
+# ruff: noqa: ANN401 - data of any shape
 
 from __future__ import annotations
 
 import enum
 import re
 import typing
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import attrs
 from attrs import field, frozen, validators
 
 from fritillary.codec.converter import make_converter
+from fritillary.codec.packing import MAX_INT
 from fritillary.core.commitment import MAX_NONCE_BYTES
 from fritillary.record.terms import (
     ClockSettings,
@@ -35,6 +38,13 @@ MATCH_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 _HEX: Final = validators.matches_re(r"(?:[0-9a-f]{2})*\Z")
 _HASH: Final = validators.matches_re(r"[0-9a-f]{64}\Z")
 _NONCE: Final = validators.matches_re(rf"(?:[0-9a-f]{{2}}){{0,{MAX_NONCE_BYTES}}}\Z")
+
+
+def _whole(_: object, attribute: Any, value: int) -> None:
+    # Whoever writes the record does not look at its numbers again.
+    if type(value) is not int or not -MAX_INT <= value <= MAX_INT:
+        msg = f"{attribute.name}: {value!r} is no integer of at most 53 bits"
+        raise ValueError(msg)
 
 
 @frozen
@@ -112,7 +122,7 @@ class Header:
     terms: Terms
     algorithm: str
     commitment: str = field(validator=_HASH)
-    created_at_ms: int
+    created_at_ms: int = field(validator=_whole)
     labels: dict[str, str] = field(factory=dict)
 
 
@@ -246,8 +256,8 @@ class OutcomeData:
     """
 
     reason: str
-    scores: tuple[int, ...]
-    placing: tuple[int, ...]
+    scores: tuple[int, ...] = field(validator=validators.deep_iterable(_whole))
+    placing: tuple[int, ...] = field(validator=validators.deep_iterable(_whole))
 
 
 @frozen
@@ -312,7 +322,7 @@ RecordEvent: TypeAlias = (
 
 _CONVERTER: Final = make_converter()
 _dump = _CONVERTER.get_unstructure_hook(RecordEvent)
-_build = _CONVERTER.get_structure_hook(RecordEvent)
+_build: Callable[..., Any] = _CONVERTER.get_structure_hook(RecordEvent)
 
 
 def _plain_defaults(cls: type) -> dict[str, Any]:

@@ -1,4 +1,5 @@
 """Replaying a record through the rules, event by event."""
+# ruff: noqa: ANN401 - values of any game
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The terms under which a match is played; they stand in its record."""
+# ruff: noqa: ANN401 - converters take anything
 
 from __future__ import annotations
 

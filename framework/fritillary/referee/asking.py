@@ -15,6 +15,7 @@ from fritillary.bots.protocol import Ask
 from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.record import events as record
 from fritillary.record.terms import Consequence, Fault, Source
+from fritillary.referee.clock import UNTIMED
 from fritillary.referee.control import Control, InterruptedWait
 from fritillary.referee.gate import GENERAL
 from fritillary.referee.play import Finished, Play, problem_of, remarks_of
@@ -37,6 +38,10 @@ from fritillary.referee.seen import (
 )
 
 _log = logging.getLogger(__name__)
+
+#: In milliseconds: more than the errors of a difference of clock readings, so that
+#: what has taken one whole millisecond counts as one.
+_EARLY = 1e-6
 
 
 @define
@@ -113,14 +118,34 @@ class Asking:
         self._ids = [0] * play.seats
         #: The request that is not yet closed, and whose it is.
         self._open: Request | None = None
+        # What the inline way needs, looked up once.
         self._numbers = _numbers(play.table)
-        self._looks: list[Look] = []
+        self._apply = play.game.apply
+        self._masks = play.teller.masks
+        self._inline: list[tuple[Any, ...]] = []
 
     def begin(self) -> None:
         """Set the ceiling; the match has been dealt."""
         play = self._play
         self.deadline = self._now() + play.setup.terms.ceiling_ms / 1000
-        self._looks = [Look(gate.observation, play.state) for gate in play.teller.gates]
+        self._inline = [
+            (
+                player,
+                player.rng,
+                clock,
+                Look(gate.observation, play.state),
+                events,
+            )
+            if player.inline
+            else ()
+            for player, clock, gate, events in zip(
+                self._players,
+                play.clocks,
+                play.teller.gates,
+                play.teller.events_of,
+                strict=True,
+            )
+        ]
 
     # ----------------------------------------------------- a decision, in process
 
@@ -134,48 +159,47 @@ class Asking:
             Finished: if the match ends by it.
         """
         play = self._play
-        player = self._players[seat]
-        clock = play.clocks[seat]
-        look = self._looks[seat]
-        teller = play.teller
-        started = self._now()
+        player, rng, clock, look, events = self._inline[seat]
+        timed = clock.timed
+        now = self._now
         ask = Ask(
             play.game,
             seat,
             look,
             legal,
-            player.rng,
-            clock.reading(),
-            teller.events_of[seat],
+            rng,
+            clock.reading() if timed else UNTIMED,
+            events,
         )
         fault = None
         decided = None
+        started = now()
         try:
             decided = player.decide_now(ask)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a bot raises
             fault = crashed(error)
-        now = self._now()
-        server_ms = int((now - started) * 1000 + 1e-6)
+        ended = now()
+        server_ms = int((ended - started) * 1000 + _EARLY)
         if look.error is not None:
             raise look.error
-        if clock.timed or now > self.deadline:
-            fault = self._overdue(clock.allowance_ms(), server_ms, now) or fault
+        if timed or ended >= self.deadline:
+            fault = self._overdue(clock.allowance_ms(), server_ms, ended) or fault
         if fault is None:
             # An entry of the table that is among the legal ones: nothing to resolve.
             which = id(decided)
             index = self._numbers.get(which)
-            if index is not None and which in map(id, legal) and not teller.masks:
+            if index is not None and which in map(id, legal) and not self._masks:
                 charged = server_ms
                 left = None
-                if clock.timed:
-                    charged = min(server_ms, clock.allowance_ms() or 0)
+                if timed:
+                    charged = min(server_ms, clock.allowance_ms())
                     clock.charge(charged)
                     clock.increment()
                     left = clock.allowance_ms()
-                play.game.apply(play.state, decided)
+                self._apply(play.state, decided)
                 play.ply = ply = play.ply + 1
                 play.writer.add_action(seat, index, charged, server_ms, left)
-                teller.acted_openly(ply, seat, decided)
+                play.teller.acted_openly(ply, seat, decided)
                 return None
         decision = Decision(seat, legal, started)
         if fault is None:
@@ -338,7 +362,7 @@ class Asking:
     # ---------------------------------------------------------------- the decision
 
     def _elapsed_ms(self, decision: Decision) -> int:
-        return int((self._now() - decision.started) * 1000 + 1e-6)
+        return int((self._now() - decision.started) * 1000 + _EARLY)
 
     def _overdue(
         self, allowance: int | None, server_ms: int, now: float
@@ -346,7 +370,7 @@ class Asking:
         """Return the fault of an answer that came too late."""
         if allowance is not None and server_ms > allowance + self._margin_ms:
             return _ran_out(Fault.LATE)
-        if now > self.deadline:
+        if now >= self.deadline:
             return _ran_out(Fault.STALLED)
         return None
 

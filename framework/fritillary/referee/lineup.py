@@ -127,6 +127,8 @@ def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
             f"{', '.join(sorted(known))}"
         )
         raise UsageError(msg, code="usage.player")
+    if not spec.parameters:
+        return factory()
     try:
         inspect.signature(factory).bind(**spec.parameters)
         return factory(**spec.parameters)

@@ -54,6 +54,7 @@ class Match:
         reveal: whether the deal may be known at the end.
         stand_in: chooses for forfeited seats where play goes on; ``None`` for the
             bot that the policy names.
+        phase_changed: called with each phase that is new; must not raise.
 
     Raises:
         UsageError: if there is no such stand-in.
@@ -76,6 +77,7 @@ class Match:
         created_at_ms: int = 0,
         reveal: bool = True,
         stand_in: Callable[[Ask], Any] | None = None,
+        phase_changed: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.setup = setup
         self.game = setup.game
@@ -86,7 +88,7 @@ class Match:
         self._told: Finish | None = None
         self._header = setup.header(framework=framework, created_at_ms=created_at_ms)
         self._writer = RecordWriter(sink, self._header)
-        self._play = Play(setup, self._writer, stand_in)
+        self._play = Play(setup, self._writer, stand_in, phase_changed)
         self._asking = Asking(self._play, self.control, now)
 
     @property
@@ -201,12 +203,15 @@ class Match:
         decision_point = self.game.decision_point
         legal_actions = self.game.legal_actions
         max_plies = self.game.info.max_plies
+        clocks = play.clocks
+        forfeited = play.forfeited
         inline = [player.inline for player in self.setup.players]
         turn_of: int | None = None
         in_a_row = 0
         while True:
             point = decision_point(state)
-            if type(point) is Over:
+            seat = point.seat
+            if seat is None and type(point) is Over:
                 return play.played(point.outcome)
             if control.wanted:
                 await asking.attend()
@@ -219,18 +224,17 @@ class Match:
                 in_a_row = 0
                 await asyncio.sleep(0)
                 continue
-            seat = point.seat
             if seat is None:
                 play.draw_chance()
                 continue
             if seat != turn_of:
                 turn_of = seat
-                play.clocks[seat].new_turn()
+                clocks[seat].new_turn()
             legal = legal_actions(state)
             if not legal:
                 msg = f"{self.game.id}: seat {seat} is to act and has no legal action"
                 raise GameError(msg)
-            if seat in play.forfeited:
+            if seat in forfeited:
                 play.stand_in(seat, legal)
             elif inline[seat]:
                 decision = asking.ask_now(seat, legal)
@@ -263,9 +267,9 @@ class Match:
         if self._reveal:
             seed, salt = self.setup.seed, self.setup.salt
             reveal = Reveal(seed=seed, salt=salt, nonces=play.nonces)
-            self._writer.add(record.Revealed(seed.hex(), salt.hex()))
-        content_hash = self._writer.content_hash()
+            self._writer.reveal(seed, salt)
         final_hash = self._writer.close(self._signer)
+        content_hash = self._writer.content_hash()
         return self._ended(finish, content_hash, final_hash, reveal)
 
     def _ended(

@@ -56,6 +56,7 @@ class Play:
         setup: what is played, by whom, on which terms.
         writer: writes the record.
         choose: answers for forfeited seats instead of the policy's stand-in.
+        phase_changed: called with each phase that is new; must not raise.
 
     Attributes:
         state: the truth; ``None`` before the deal.
@@ -73,14 +74,16 @@ class Play:
         setup: MatchSetup,
         writer: RecordWriter,
         choose: Callable[[Ask], Any] | None,
+        phase_changed: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._phase_changed = phase_changed
+        self._phase = "offered"
         self.setup = setup
         self.game = setup.game
         self.seats = len(setup.players)
         self.table = setup.game.table(setup.options, self.seats)
         self.state: Any = None
         self.ply = 0
-        self.phase = "offered"
         self.writer = writer
         self.teller = Teller(setup.game, setup.players)
         self.clocks = [SeatClock(settings) for settings in setup.clocks]
@@ -89,6 +92,16 @@ class Play:
         self.nonces: tuple[bytes, ...] = ()
         self._chances = 0
         self._stand_ins = StandIns(setup, self.teller.gates, choose)
+
+    @property
+    def phase(self) -> str:
+        """Where the match is."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, phase: str) -> None:
+        self._phase = phase
+        self._phase_changed(phase)
 
     # ------------------------------------------------------------------ the actions
 

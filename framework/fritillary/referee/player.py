@@ -234,7 +234,7 @@ class LocalPlayer:
             if self._hand is None:
                 self._hand = Hand()
             result = await self._hand.call(method, argument)
-        if inspect.isawaitable(result):
+        if result is not None and inspect.isawaitable(result):
             try:
                 result = await result
             except asyncio.CancelledError as error:

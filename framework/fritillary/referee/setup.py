@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 import attrs
 from attrs import field, frozen, validators
@@ -31,6 +33,15 @@ def new_match_id() -> str:
     return f"m-{secrets.token_hex(8)}"
 
 
+_UNTIMED: Final = ClockSettings()
+
+
+@functools.lru_cache(64)
+def _defaults(options: type) -> Any:
+    """Return the default options of a game, which are frozen and can be shared."""
+    return options()
+
+
 def _check_id(_: Any, __: Any, value: str) -> None:
     if not MATCH_ID.match(value):
         msg = (
@@ -38,6 +49,15 @@ def _check_id(_: Any, __: Any, value: str) -> None:
             "underscores or hyphens"
         )
         raise UsageError(msg, code="match.id")
+
+
+# mypy cannot infer what a bare "tuple" converts.
+def _as_players(players: Iterable[Player]) -> tuple[Player, ...]:
+    return tuple(players)
+
+
+def _as_clocks(clocks: Iterable[ClockSettings]) -> tuple[ClockSettings, ...]:
+    return tuple(clocks)
 
 
 @frozen(kw_only=True)
@@ -61,9 +81,9 @@ class MatchSetup:
     """
 
     game: Game[Any, Any, Any]
-    players: tuple[Player, ...] = field(converter=tuple)
+    players: tuple[Player, ...] = field(converter=_as_players)
     options: Any = None
-    clocks: tuple[ClockSettings, ...] = field(converter=tuple)
+    clocks: tuple[ClockSettings, ...] = field(converter=_as_clocks)
     terms: Terms = field()
     match_id: str = field(factory=new_match_id, validator=_check_id)
     seed: bytes = field(factory=lambda: os.urandom(32), repr=False)
@@ -78,7 +98,7 @@ class MatchSetup:
 
     @clocks.default
     def _untimed(self) -> tuple[ClockSettings, ...]:
-        return (ClockSettings(),) * len(self.players)
+        return (_UNTIMED,) * len(self.players)
 
     @terms.default
     def _usual_terms(self) -> Terms:
@@ -86,7 +106,7 @@ class MatchSetup:
 
     def __attrs_post_init__(self) -> None:
         if self.options is None:
-            object.__setattr__(self, "options", self.game.info.options())
+            object.__setattr__(self, "options", _defaults(self.game.info.options))
         self.game.check_seats(len(self.players))
         if len(self.clocks) != len(self.players):
             msg = f"{len(self.players)} seats need as many clocks"
@@ -113,19 +133,20 @@ class MatchSetup:
     def header(self, *, framework: str, created_at_ms: int) -> Header:
         """Return the header of the record."""
         game = self.game
+        options = game.codec.encode_options(self.options)
         return Header(
             format=FORMAT,
             framework=framework,
             match_id=self.match_id,
             game=game_ref(game),
-            options=game.codec.encode_options(self.options).hex(),
+            options=options.hex(),
             seats=tuple(
                 SeatTerms(player.info, clock)
                 for player, clock in zip(self.players, self.clocks, strict=True)
             ),
             terms=self.terms,
             algorithm=SEALED_ALGORITHM,
-            commitment=self.commitment.hex(),
+            commitment=commitment(self.match_id, options, self.seed, self.salt).hex(),
             created_at_ms=created_at_ms,
             labels=self.labels,
         )
@@ -147,6 +168,15 @@ def usual_terms(
     terms: Terms | None = None,
 ) -> Terms:
     """Return terms whose ceiling follows from the clocks."""
-    base = terms or Terms()
-    ceiling = ceiling_ms(list(clocks), game.info.max_plies, base.margin_ms)
-    return attrs.evolve(base, ceiling_ms=ceiling)
+    return _with_ceiling(clocks, game.info.max_plies, terms or _USUAL)
+
+
+_USUAL: Final = Terms()
+
+
+@functools.lru_cache(256)
+def _with_ceiling(
+    clocks: tuple[ClockSettings, ...], max_plies: int, terms: Terms
+) -> Terms:
+    ceiling = ceiling_ms(list(clocks), max_plies, terms.margin_ms)
+    return attrs.evolve(terms, ceiling_ms=ceiling)

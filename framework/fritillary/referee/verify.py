@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final
 
 from attrs import frozen
@@ -37,15 +38,16 @@ from fritillary.record.terms import (
 )
 from fritillary.referee.clock import SeatClock
 from fritillary.referee.outcomes import settled_by_forfeit, with_forfeits
+from fritillary.referee.standin import UNIFORM
 
 #: Ways in which whoever runs a match can end it.
 _FROM_OUTSIDE: Final = (EndKind.ADJUDICATED, EndKind.VOID, EndKind.WITHDRAWN)
 
-#: Beginnings of the codes of ends that other events lead to.
-_FROM_INSIDE: Final = ("fault.", "seat.resigned", "match.forfeited", "referee.error")
+#: Code of a failure of the referee, and of the end that follows it.
+_REFEREE_FAILED: Final = "referee.error"
 
-#: The stand-in whose choices follow from the deal.
-UNIFORM: Final = "uniform"
+#: Beginnings of the codes of ends that other events lead to.
+_FROM_INSIDE: Final = ("fault.", "seat.resigned", "match.forfeited", _REFEREE_FAILED)
 
 
 @frozen
@@ -208,7 +210,10 @@ class _Checker:
     ) -> None:
         if self.substitute is not None and not isinstance(event, ActionTaken):
             raise bad(number, "the substituted action is missing")
+        max_plies = self.game.info.max_plies
         match event:
+            case ActionTaken() | ChanceDrawn() if self.replay.ply >= max_plies:
+                raise bad(number, f"a match has at most {max_plies} plies")
             case ActionTaken():
                 self._action(number, event)
             case ChanceDrawn():
@@ -317,12 +322,17 @@ class _Checker:
 
     def _referee_error(self, number: int, event: Ruling) -> None:
         """Check a failure of the referee, which may come at any time."""
+        if self.finish is not None and self.finish.code == _REFEREE_FAILED:
+            raise bad(number, "the match had ended before")
+        if event.code != _REFEREE_FAILED:
+            msg = f"a failure of the referee has the code {_REFEREE_FAILED!r}"
+            raise bad(number, msg, "record.ruling")
         blames = event.seat is not None or event.charged_ms or event.offending
         if blames or event.left_ms is not None or event.attempt != 1:
             raise bad(number, "no seat is to blame for a failure of the referee")
         self._check_consequence(number, event, Consequence.VOID)
-        self.finish = _Finish(EndKind.VOID, event.code)
-        self.substitute = None
+        self.finish = _Finish(EndKind.VOID, _REFEREE_FAILED)
+        self.refused = self.substitute = None
 
     def _refused_to_start(self, number: int, event: Ruling) -> None:
         seat = event.seat
@@ -386,11 +396,9 @@ class _Checker:
                 raise bad(number, "the illegal choice is missing", "record.ruling")
             return
         legal = self.game.legal_actions(self.replay.state)
-        try:
+        found: Fault | None = Fault.MALFORMED
+        with contextlib.suppress(InvalidActionError):
             action = action_of(raw, self.replay.table, legal)
-        except InvalidActionError:
-            found = Fault.MALFORMED
-        else:
             found = None if action in legal else Fault.ILLEGAL
         if found is not event.fault:
             what = "legal" if found is None else found.value

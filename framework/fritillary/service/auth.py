@@ -55,10 +55,11 @@ class Authenticator(grpc.aio.ServerInterceptor):
     async def intercept_service(
         self,
         continuation: Callable[
-            [grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]
+            [grpc.HandlerCallDetails],
+            Awaitable[grpc.RpcMethodHandler[Any, Any] | None],
         ],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any]:
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
         """Return the handler of the RPC, or one that refuses."""
         handler = await continuation(handler_call_details)
         method = handler_call_details.method

@@ -68,7 +68,7 @@ class BotServicer:
         answered, and writes frames from parts that were serialised before.
         """
         handler = grpc.stream_stream_rpc_method_handler(
-            self.Connect,  # type: ignore[arg-type]
+            self.Connect,
             request_deserializer=_as_it_is,
             response_serializer=_as_it_is,
         )

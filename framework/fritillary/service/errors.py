@@ -89,9 +89,7 @@ async def abort(
 
 Q = TypeVar("Q")
 R = TypeVar("R")
-_Method = Callable[
-    [Any, Q, "grpc.aio.ServicerContext[Any, Any]"], Awaitable[R]
-]
+_Method = Callable[[Any, Q, "grpc.aio.ServicerContext[Any, Any]"], Awaitable[R]]
 
 
 def guarded(method: _Method[Q, R]) -> _Method[Q, R]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from attrs import frozen
 
-from fritillary.api.v1 import catalog_pb2, common_pb2 as pb
+from fritillary.api.v1 import catalog_pb2
+from fritillary.api.v1 import common_pb2 as pb
 from fritillary.codec.packing import pack, to_json
 from fritillary.core.info import Information, VariantInfo
 from fritillary.plugins.game import Game
@@ -52,12 +53,14 @@ class Schemas:
 @functools.lru_cache(_KEPT)
 def schemas(game: Game[Any, Any, Any]) -> Schemas:
     """Return the schemas of a game."""
-    all_three = game.codec.schemas()
-    ordered = [all_three[name] for name in ("options", "action", "observation")]
+    found = game.codec.schemas()
+    ordered = [found["options"], found["action"], found["observation"]]
     canonical = json.dumps(ordered, sort_keys=True, separators=(",", ":"))
     return Schemas(
-        *(to_json(schema) for schema in ordered),
-        hashlib.sha256(canonical.encode()).digest(),
+        options=to_json(found["options"]),
+        action=to_json(found["action"]),
+        observation=to_json(found["observation"]),
+        hash=hashlib.sha256(canonical.encode()).digest(),
     )
 
 

@@ -94,14 +94,16 @@ class Link:
 
     def ends(self) -> list[bytes]:
         """Return the ends of matches that were not acknowledged."""
-        return list(self._ends.values())
+        return [end for end in self._ends.values() if end]
 
     def forget_end(self, match_id: str, seat: int | None) -> None:
-        """Note that the end of a match was acknowledged."""
-        for key in [
-            key for key in self._ends if key[0] == match_id and seat in {None, key[1]}
-        ]:
-            del self._ends[key]
+        """Note that the end of a match was acknowledged.
+
+        That there was such a match is kept, for decisions that come after its end.
+        """
+        for key in self._ends:
+            if key[0] == match_id and seat in {None, key[1]}:
+                self._ends[key] = b""
 
     def forget_ends(self) -> None:
         """Forget all ended matches: the bot has started anew."""
@@ -140,13 +142,9 @@ class Link:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is known that would have to be kept."""
+        """Whether nothing is known that has to be kept."""
         return not (
-            self.session
-            or self.matches
-            or self.reserved
-            or self._ends
-            or self._waiting
+            self.session or self.matches or self.reserved or self.ends() or self._waiting
         )
 
 
@@ -188,13 +186,17 @@ class Hub:
     def detach(self, session: Session) -> None:
         """Note that a session is over; the links of its seats are lost."""
         link = session.link
-        if link.session is not session:
-            return
-        link.session = None
-        for player in link.players():
-            player.session_lost()
-        if link.idle:
-            self._links.pop(link.name, None)
+        if link.session is session:
+            link.session = None
+            for player in link.players():
+                player.session_lost()
+        self.tidy(link.name)
+
+    def tidy(self, name: str) -> None:
+        """Drop a bot of which nothing has to be kept."""
+        link = self._links.get(name)
+        if link is not None and link.idle:
+            del self._links[name]
 
     def sessions(self) -> list[Session]:
         """Return all open sessions."""

@@ -78,5 +78,5 @@ class TokenBucket:
         """Count messages; return whether they were within the rate."""
         left = self._left + (now - self._then) * self._rate
         self._then = now
-        self._left = (left if left < self._most else self._most) - count
+        self._left = min(left, self._most) - count
         return self._left >= 0

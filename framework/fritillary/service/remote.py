@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-import random
+import random  # noqa: TID251 - named in a signature
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
@@ -13,11 +13,12 @@ from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.bots.protocol import Ask
 from fritillary.core.commitment import MAX_NONCE_BYTES
 from fritillary.core.errors import CodecError
+from fritillary.record.choice import received_bytes
 from fritillary.record.terms import MAX_MS, Fault, LinkBank, PlayerInfo, clip
 from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
 from fritillary.service.hub import Link, UnusableMessageError
-from fritillary.service.seatwire import MatchWire, SeatWire, varint
+from fritillary.service.seatwire import MatchWire, SeatWire
 
 if TYPE_CHECKING:
     from fritillary.service.session import Session
@@ -28,11 +29,6 @@ _KEPT_EVENTS: Final = 1024
 
 #: Longest sentence of a Decline, in characters.
 _SENTENCE: Final = 500
-
-# How the choice of a Decision begins on the wire, by field.
-_INDEX_TAG: Final = b"\x20"
-_ACTION_TAG: Final = b"\x2a"
-_TEXT_TAG: Final = b"\x32"
 
 
 class RemotePlayer:
@@ -53,7 +49,9 @@ class RemotePlayer:
         refused: why the seat cannot be taken at all.
 
     Attributes:
-        lost: whether the link is lost and waited for.
+        away: whether the link is lost and waited for.
+        loss: the fault that it is if the bot does not come back; ``None`` for a
+            lost link.
         has_accepted: whether the offer was taken.
         is_ready: whether preparation is over.
     """
@@ -76,7 +74,8 @@ class RemotePlayer:
         self.info = info
         self.match_id = match.match_id
         self.seat = seat
-        self.lost = False
+        self.away = False
+        self.loss: PlayerFault | None = None
         self.has_accepted = False
         self.is_ready = False
         self._loop = asyncio.get_running_loop()
@@ -103,7 +102,7 @@ class RemotePlayer:
         self._request: Request | None = None
         self._answer: asyncio.Future[Answer] | None = None
         self._asked_id = 0
-        self._answered: tuple[int, bytes] | None = None
+        self._answered: tuple[int, tuple[str | None, Any]] | None = None
         self._think_ms: int | None = None
         self._round_trip_ms: int | None = None
         self._told_round_trip_ms: int | None = None
@@ -116,7 +115,7 @@ class RemotePlayer:
     # ------------------------------------------------------- what the referee calls
 
     @property
-    def rng(self) -> random.Random:  # noqa: TID251 - a remote bot has its own
+    def rng(self) -> random.Random:
         """A remote bot has its own generator, out of reach."""
         raise NotImplementedError
 
@@ -131,18 +130,12 @@ class RemotePlayer:
         self._link.add(self)
         if self._link.session is not None:
             self.session_opened(self._link.session, resumed=False)
-        try:
-            return await self._accepting
-        except PlayerFault as fault:
-            raise _refused(fault) from fault
+        return await self._accepting
 
     async def ready(self) -> None:
         """Wait until the bot is ready."""
-        try:
-            self._raise_fault()
-            await self._readying
-        except PlayerFault as fault:
-            raise _refused(fault) from fault
+        self._raise_fault()
+        await self._readying
 
     def notify(self, event: SeatEvent) -> None:
         """Send what happened."""
@@ -159,7 +152,8 @@ class RemotePlayer:
         self._raise_fault()
         self._request = request
         self._asked_id = request.decision_id
-        self._answer = answer = self._loop.create_future()
+        answer: asyncio.Future[Answer] = self._loop.create_future()
+        self._answer = answer
         self._think_ms = None
         if self._seated:
             self._send_request()
@@ -244,7 +238,7 @@ class RemotePlayer:
     def pause(self, paused: bool) -> None:
         """Stop or start the time that a lost link is waited for."""
         self._paused = paused
-        if self.lost:
+        if self.away:
             if paused:
                 self._charge_loss()
             else:
@@ -280,9 +274,10 @@ class RemotePlayer:
             # Another program: the seat goes on waiting for the one it was given to.
             self.session_lost()
             return
-        if self.lost:
+        if self.away:
             self._charge_loss()
-            self.lost = False
+            self.away = False
+            self.loss = None
         self._session = session
         if not resumed or self._wire is None:
             self._events.clear()
@@ -300,9 +295,9 @@ class RemotePlayer:
         """Note that the bot's stream is gone, and wait for it to come back."""
         self._session = None
         self._seated = False
-        if self._ended or self._fault is not None or self.lost:
+        if self._ended or self._fault is not None or self.away:
             return
-        self.lost = True
+        self.away = True
         if not self._paused:
             self._begin_waiting()
         self._changed()
@@ -324,12 +319,15 @@ class RemotePlayer:
             self._lost_timer = None
 
     def _give_up(self, waited_ms: float) -> None:
-        self.fail(
-            PlayerFault(
-                Fault.DISCONNECTED,
-                f"the link was lost and not back within {waited_ms / 1000:g} s",
-            )
-        )
+        why = f"the link was lost and not back within {waited_ms / 1000:g} s"
+        self.fail(self.loss or PlayerFault(Fault.DISCONNECTED, why))
+
+    def lost(self) -> PlayerFault | None:
+        """Return the fault of a clock that ran out while the link was lost."""
+        if not self.away:
+            return None
+        why = "the link was lost, and the clock ran out before it was back"
+        return self.loss or PlayerFault(Fault.DISCONNECTED, why)
 
     def flooded(self, code: str, message: str) -> None:
         """Let the seat fail because the bot exceeded a limit."""
@@ -409,16 +407,8 @@ class RemotePlayer:
             UnusableMessageError: if its request is not open.
         """
         choice = decision.WhichOneof("choice")
-        if choice == "index":
-            raw = _INDEX_TAG + varint(decision.index)
-        elif choice == "text":
-            text = decision.text.encode()
-            raw = _TEXT_TAG + varint(len(text)) + text
-        elif choice == "action":
-            raw = _ACTION_TAG + varint(len(decision.action)) + decision.action
-        else:
-            raw = b""
-        answer = self._open(decision.decision_id, raw)
+        value: Any = getattr(decision, choice) if choice is not None else None
+        answer = self._open(decision.decision_id, (choice, value))
         if answer is None:
             return
         request = self._request
@@ -430,12 +420,12 @@ class RemotePlayer:
         data = None
         if choice == "action":
             try:
-                data = self._session.coder.decode(decision.action)
+                data = self._session.coder.decode(value)
             except CodecError as error:
-                answer.set_exception(_malformed(str(error), raw))
+                answer.set_exception(_malformed(str(error), value))
                 return
         elif choice is None:
-            answer.set_exception(_malformed("the decision names no action", raw))
+            answer.set_exception(_malformed("the decision names no action", b""))
             return
         # The record is told of the link when it was measured anew; a decision of
         # which nothing is told takes the short way into it.
@@ -448,14 +438,11 @@ class RemotePlayer:
             self._events.popleft()
         answer.set_result(
             Answer(
-                index=decision.index if choice == "index" else None,
-                text=decision.text if choice == "text" else None,
+                index=value if choice == "index" else None,
+                text=value if choice == "text" else None,
                 data=data,
-                raw=raw,
                 note=self._note(decision.note) if decision.note else "",
-                probabilities=_probabilities(decision.probabilities, request)
-                if decision.probabilities
-                else (),
+                probabilities=decision.probabilities,
                 think_ms=think_ms,
                 round_trip_ms=told,
             )
@@ -467,12 +454,13 @@ class RemotePlayer:
         Raises:
             UnusableMessageError: if its request is not open.
         """
-        raw = b"resign"
-        answer = self._open(decision_id, raw)
+        answer = self._open(decision_id, ("resign", None))
         if answer is not None:
-            answer.set_result(Answer(resign=True, raw=raw))
+            answer.set_result(Answer(resign=True))
 
-    def _open(self, decision_id: int, raw: bytes) -> asyncio.Future[Answer] | None:
+    def _open(
+        self, decision_id: int, choice: tuple[str | None, Any]
+    ) -> asyncio.Future[Answer] | None:
         """Return what waits for a decision; ``None`` if it was made already.
 
         Raises:
@@ -480,9 +468,9 @@ class RemotePlayer:
         """
         answer = self._answer
         if answer is not None and decision_id == self._asked_id and not answer.done():
-            self._answered = (decision_id, raw)
+            self._answered = (decision_id, choice)
             return answer
-        if self._answered == (decision_id, raw):
+        if self._answered == (decision_id, choice):
             return None
         if not 0 < decision_id <= self._asked_id:
             msg = f"there was no request {decision_id}"
@@ -502,24 +490,10 @@ class RemotePlayer:
         return clip(cut.decode("utf-8", "ignore"), self._max_note_bytes)
 
 
-def _refused(fault: PlayerFault) -> PlayerFault:
-    """Return a fault as one of a seat that did not get ready."""
-    if fault.fault is Fault.REFUSED_TO_START:
-        return fault
-    return PlayerFault(Fault.REFUSED_TO_START, fault.message, code=fault.code)
-
-
 def _malformed(why: str, raw: bytes) -> PlayerFault:
     return PlayerFault(
-        Fault.MALFORMED, clip(why, _SENTENCE), code="action.invalid", offending=raw
+        Fault.MALFORMED,
+        clip(why, _SENTENCE),
+        code="action.invalid",
+        offending=received_bytes(raw),
     )
-
-
-def _probabilities(given: Any, request: Request) -> tuple[float, ...]:  # noqa: ANN401
-    """Return the probabilities if they are some, else nothing."""
-    if len(given) != len(request.legal):
-        return ()
-    values = tuple(given)
-    if not all(0 <= value <= 1 for value in values):
-        return ()
-    return values if abs(math.fsum(values) - 1) <= 0.001 else ()

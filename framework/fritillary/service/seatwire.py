@@ -3,15 +3,18 @@
 Everything here is made from the values of :mod:`fritillary.referee.seen` alone,
 which come out of the referee's gate.
 """
+# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.plugins.game import Game
 from fritillary.plugins.table import ActionTable
+from fritillary.record.terms import Source
 from fritillary.referee.seen import (
     Acted,
     Body,
@@ -89,9 +92,12 @@ def _nested(field: int, message: bytes) -> bytes:
 #: So many actions of a game without a table are kept ready.
 _KEPT_ACTIONS: Final = 4096
 
+#: So many games under some options, in an encoding, are kept ready.
+_KEPT_DIALECTS: Final = 64
+
 
 class Dialect:
-    """One match in one encoding.
+    """A game under some options in one encoding; matches share it.
 
     Args:
         game: the rules.
@@ -111,6 +117,7 @@ class Dialect:
         self._observation_data = game.codec.observation_to_data
         self.options = coder.encode(game.codec.options_to_data(options))
         self._bodies: dict[tuple[Any, ...], bytes] = {}
+        self._plain_bodies: dict[tuple[int, int], bytes] = {}
         self._written: dict[Any, pb.LegalAction] = {}
 
     def index(self, action: Any) -> int | None:
@@ -134,6 +141,14 @@ class Dialect:
     def body(self, body: Body) -> bytes:
         """Return the body of an event as it stands in ``Event``."""
         if type(body) is Acted:
+            if body.source is Source.PLAYER:
+                index = self._by_id.get(id(body.action))
+                if index is not None:
+                    plain = (body.seat, index)
+                    known = self._plain_bodies.get(plain)
+                    if known is None:
+                        known = self._plain_bodies[plain] = self._action_body(body)
+                    return known
             key: tuple[Any, ...] = (body.seat, body.action, body.source)
         elif type(body) is Drawn:
             key = (body.action,)
@@ -223,6 +238,13 @@ class Dialect:
         return self._table.listed
 
 
+@functools.lru_cache(_KEPT_DIALECTS)
+def _dialect(
+    game: Game[Any, Any, Any], options: Any, seats: int, coder: wire.Coder
+) -> Dialect:
+    return Dialect(game, options, seats, coder)
+
+
 class MatchWire:
     """One match on the wire, in whichever encodings its receivers speak.
 
@@ -249,16 +271,11 @@ class MatchWire:
         self.ref = games.game_ref(game, name)
         self.table = table = game.table(options, seats)
         self.table_message = games.table_message(table)
-        self._dialects: dict[int, Dialect] = {}
         self._spectated: dict[int, tuple[SeatEvent, pb.Event]] = {}
 
     def dialect(self, coder: wire.Coder) -> Dialect:
         """Return the match in one encoding."""
-        known = self._dialects.get(coder.encoding)
-        if known is None:
-            known = Dialect(self.game, self.options, self.seats, coder)
-            self._dialects[coder.encoding] = known
-        return known
+        return _dialect(self.game, self.options, self.seats, coder)
 
     def spectator_event(self, event: SeatEvent, coder: wire.Coder) -> pb.Event:
         """Return an event for spectators; made once for all of them."""

@@ -10,7 +10,8 @@ import grpc
 from google.protobuf.message import DecodeError
 
 import fritillary
-from fritillary.api.v1 import bot_pb2 as pb, common_pb2
+from fritillary.api.v1 import bot_pb2 as pb
+from fritillary.api.v1 import common_pb2
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.plugins.game import Game
 from fritillary.record.terms import MAX_MS, PlayerInfo
@@ -127,8 +128,7 @@ class Session:
             # takes the stream with it, and what was written last may not arrive.
             writer.cancel()
             self._queue.clear()
-            if self.hello is not None:
-                self._hub.detach(self)
+            self._hub.detach(self)
             self.over.set()
             del reader
         if self._refused is not None:
@@ -141,10 +141,10 @@ class Session:
                 raw = await read()
                 if raw is grpc.aio.EOF:
                     break
-                self._received(raw)  # type: ignore[arg-type]
+                self._received(raw)
         except (grpc.aio.BaseError, asyncio.InvalidStateError, asyncio.CancelledError):
             pass
-        except Exception:
+        except Exception:  # noqa: BLE001 - the stream ends, the server does not
             _log.exception("session of %s: reading failed", self.link.name)
         finally:
             self._finish()
@@ -172,7 +172,7 @@ class Session:
             self._finish()
         except asyncio.CancelledError:
             raise
-        except Exception:
+        except Exception:  # noqa: BLE001 - the stream ends, the server does not
             _log.exception("session of %s: writing failed", self.link.name)
             self._finish()
 
@@ -192,6 +192,9 @@ class Session:
         self._closing = True
         if not self._done.done():
             self._done.set_result(None)
+
+    def _is_closing(self) -> bool:
+        return self._closing
 
     def _wake_writer(self) -> None:
         wake = self._wake
@@ -294,22 +297,20 @@ class Session:
         try:
             messages = pb.ConnectRequest.FromString(raw).messages
         except DecodeError:
-            messages = ()  # type: ignore[assignment]
-            if self._bucket.take(1, now):
-                self._notice(
-                    pb.BotMessage(),
-                    UnusableMessageError(
-                        "the frame is no ConnectRequest", code="frame.malformed"
-                    ),
-                )
-        if not self._bucket.take(len(messages) or 1, now):
+            messages = None
+        if not self._bucket.take(len(messages or ()) or 1, now):
             self._exceeded(
                 "limit.message-rate",
                 f"more than {self._limits.max_messages_per_second} messages a second",
             )
             return
+        if messages is None:
+            msg = "the frame is no ConnectRequest"
+            error = UnusableMessageError(msg, code="frame.malformed")
+            self._notice(pb.BotMessage(), error)
+            return
         for message in messages:
-            if self._closing:
+            if self._is_closing():
                 return
             kind = message.WhichOneof("message")
             try:
@@ -463,9 +464,7 @@ class Session:
                 raise
             return
         if player is not None:
-            closed = (
-                ack.closed_decision_id if ack.HasField("closed_decision_id") else 0
-            )
+            closed = ack.closed_decision_id if ack.HasField("closed_decision_id") else 0
             player.acknowledged(ack.event_number, closed)
 
     def _capacity(self, message: pb.BotMessage) -> None:

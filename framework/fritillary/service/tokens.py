@@ -11,7 +11,7 @@ import os
 import secrets
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,9 +56,7 @@ class Token:
         validator=[validators.instance_of(str), validators.matches_re(_HASH)],
     )
     created_at_ms: int = field(validator=_MS)
-    revoked_at_ms: int | None = field(
-        default=None, validator=validators.optional(_MS)
-    )
+    revoked_at_ms: int | None = field(default=None, validator=validators.optional(_MS))
 
     @property
     def id(self) -> str:
@@ -126,12 +124,12 @@ class TokenStore:
             self._save()
         return text
 
-    def list(self) -> list[Token]:
+    def list(self) -> Sequence[Token]:
         """Return all tokens that are kept, oldest first."""
         self._refresh()
         return sorted(self._kept.values(), key=lambda token: token.created_at_ms)
 
-    def revoke(self, which: str) -> list[Token]:
+    def revoke(self, which: str) -> Sequence[Token]:
         """Revoke all good tokens of a name, or the one of an id or text.
 
         Returns:

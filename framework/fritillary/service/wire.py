@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from fritillary.api.v1 import bot_pb2, common_pb2 as pb
+from fritillary.api.v1 import bot_pb2
+from fritillary.api.v1 import common_pb2 as pb
 from fritillary.codec.packing import from_json, pack, to_json, unpack
 from fritillary.core.errors import UsageError
 from fritillary.core.outcome import Outcome
@@ -42,7 +43,7 @@ class Coder:
         decode: bytes to data; raises `CodecError`.
     """
 
-    encoding: pb.Encoding
+    encoding: pb.Encoding.ValueType
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
 
@@ -67,22 +68,22 @@ def _numbers(cls: type[enum.Enum], values: Any, prefix: str) -> dict[Any, Any]: 
     return {one: values.Value(f"{prefix}_{one.name}") for one in cls}
 
 
-FAULT: Final[dict[Fault, pb.Fault]] = _numbers(Fault, pb.Fault, "FAULT")
-CONSEQUENCE: Final[dict[Consequence, pb.Consequence]] = _numbers(
+FAULT: Final[dict[Fault, pb.Fault.ValueType]] = _numbers(Fault, pb.Fault, "FAULT")
+CONSEQUENCE: Final[dict[Consequence, pb.Consequence.ValueType]] = _numbers(
     Consequence, pb.Consequence, "CONSEQUENCE"
 )
-END_KIND: Final[dict[EndKind, pb.MatchEndKind]] = _numbers(
+END_KIND: Final[dict[EndKind, pb.MatchEndKind.ValueType]] = _numbers(
     EndKind, pb.MatchEndKind, "MATCH_END_KIND"
 )
-SOURCE: Final[dict[Source, bot_pb2.ActionSource]] = _numbers(
+SOURCE: Final[dict[Source, bot_pb2.ActionSource.ValueType]] = _numbers(
     Source, bot_pb2.ActionSource, "ACTION_SOURCE"
 )
-CLOSURE: Final[Mapping[str, bot_pb2.DecisionClosure]] = {
+CLOSURE: Final[Mapping[str, bot_pb2.DecisionClosure.ValueType]] = {
     "accepted": bot_pb2.DECISION_CLOSURE_ACCEPTED,
     "ruled": bot_pb2.DECISION_CLOSURE_RULED,
     "withdrawn": bot_pb2.DECISION_CLOSURE_WITHDRAWN,
 }
-PHASE: Final[Mapping[str, pb.MatchPhase]] = {
+PHASE: Final[Mapping[str, pb.MatchPhase.ValueType]] = {
     "offered": pb.MATCH_PHASE_OFFERED,
     "preparing": pb.MATCH_PHASE_PREPARING,
     "running": pb.MATCH_PHASE_RUNNING,
@@ -173,9 +174,7 @@ def seat_infos(
 
 def outcome(value: Outcome) -> pb.Outcome:
     """Return an outcome."""
-    return pb.Outcome(
-        reason=value.reason, scores=value.scores, placing=value.placing
-    )
+    return pb.Outcome(reason=value.reason, scores=value.scores, placing=value.placing)
 
 
 def finish(value: Finish) -> pb.MatchResult:

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from tests.clients.python.fake_arena import TOKEN, FakeArena, arena_running
 
 from fritillary_client import Client
-from tests.clients.python.fake_arena import TOKEN, FakeArena, arena_running
 
 
 @pytest.fixture(autouse=True)

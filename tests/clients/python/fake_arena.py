@@ -34,6 +34,8 @@ class Stream:
         self.over = asyncio.Event()
         self.hello: wire.Hello = wire.Hello()
         self.abort_with: tuple[grpc.StatusCode, str, Any] | None = None
+        #: Whether the stream is kept open although the bot has closed its half.
+        self.stubborn = False
 
     async def read_all(self) -> None:
         with contextlib.suppress(grpc.aio.BaseError, asyncio.CancelledError):
@@ -149,7 +151,9 @@ class Stream:
         """End the stream in good order."""
         self.over.set()
 
-    def abort(self, code: grpc.StatusCode, details: str = "", trailing: Any = ()) -> None:
+    def abort(
+        self, code: grpc.StatusCode, details: str = "", trailing: Any = ()
+    ) -> None:
         """End the stream with an error."""
         self.abort_with = code, details, trailing
         self.over.set()
@@ -184,7 +188,7 @@ class FakeArena:
     async def start(self) -> None:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         bots = grpc.stream_stream_rpc_method_handler(
-            self._connect,  # type: ignore[arg-type]
+            self._connect,
             request_deserializer=lambda raw: raw,
             response_serializer=lambda raw: raw,
         )
@@ -227,6 +231,8 @@ class FakeArena:
         self.streams.put_nowait(stream)
         over = asyncio.ensure_future(stream.over.wait())
         await asyncio.wait({over, reader}, return_when=asyncio.FIRST_COMPLETED)
+        if stream.stubborn:
+            await over
         over.cancel()
         if stream.abort_with is not None:
             await context.abort(*stream.abort_with)

@@ -11,11 +11,13 @@ from typing import Any
 
 import msgpack
 import pytest
+from tests.clients.python.fake_arena import an_event, server_message
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
 from fritillary_client import (
     RESIGN,
+    ArenaError,
     Ask,
     Bot,
     BotError,
@@ -28,7 +30,6 @@ from fritillary_client import (
     Outcome,
 )
 from fritillary_client.values import Resign
-from tests.clients.python.fake_arena import an_event, server_message
 
 
 def first(ask: Ask) -> LegalAction:
@@ -59,9 +60,7 @@ class Recorder(Bot):
 
 async def test_a_match_is_played_from_hello_to_goodbye(arena, play) -> None:
     bot = Recorder()
-    running = play(
-        bot, name="Ann", version="2", author="Bo", games=["nim"], matches=1
-    )
+    running = play(bot, name="Ann", version="2", author="Bo", games=["nim"], matches=1)
     stream = await arena.stream()
     hello = await stream.welcome()
     assert arena.metadata[0]["authorization"] == "Bearer frt_bot_test"
@@ -168,6 +167,27 @@ async def test_a_game_without_table_sends_its_legal_actions_with_each_request(
     assert not arena.listed
 
 
+async def test_a_bot_that_needs_no_table_has_the_indices(arena, play):
+    class Frugal(Bot):
+        needs_table = False
+
+        def decide(self, ask: Ask) -> int:
+            if ask.ply == 4:
+                return ask.legal[0].index
+            return ask.legal.indices[-1]
+
+    running = play(Frugal)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    assert (await stream.find("decision")).index == 3
+    assert not arena.listed
+    await stream.ask(decision_id=2, ply=4)
+    with pytest.raises(ArenaError, match="no action table in which to look up"):
+        await running.done()
+
+
 @pytest.mark.parametrize(
     ("answer", "field", "value"),
     [
@@ -182,7 +202,7 @@ async def test_a_game_without_table_sends_its_legal_actions_with_each_request(
 async def test_every_form_of_decision_is_sent_as_it_was_given(
     arena, play, answer, field, value
 ):
-    play(lambda ask: answer)
+    play(lambda _: answer)
     stream = await arena.stream()
     await stream.welcome()
     await stream.seated()
@@ -207,7 +227,7 @@ async def test_note_and_probabilities_travel_with_the_decision(arena, play):
 
 @pytest.mark.parametrize("answer", [RESIGN, Resign])
 async def test_a_bot_can_resign(arena, play, answer):
-    play(lambda ask: answer)
+    play(lambda _: answer)
     stream = await arena.stream()
     await stream.welcome()
     await stream.seated()
@@ -234,7 +254,7 @@ async def test_a_bot_can_resign(arena, play, answer):
 async def test_an_answer_that_is_none_is_named_and_stops_the_bot(
     arena, play, answer, words
 ):
-    running = play(lambda ask: answer)
+    running = play(lambda _: answer)
     stream = await arena.stream()
     await stream.welcome()
     await stream.seated()
@@ -272,11 +292,11 @@ async def test_a_bot_that_raises_tells_the_server_and_stops(arena, play, caplog,
     await stream.ask()
     assert (await stream.find("goodbye")).code == "bot.failed"
     assert await stream.next() == ("", None)
-    with pytest.raises(BotError, match="decide.. raised ValueError: boom") as caught:
+    with pytest.raises(BotError, match=r"decide\(\) raised ValueError: boom") as caught:
         await running.done()
     assert isinstance(caught.value.__cause__, ValueError)
     assert "Traceback" in caplog.text
-    assert 'raise ValueError(msg)' in caplog.text
+    assert "raise ValueError(msg)" in caplog.text
 
 
 @pytest.mark.parametrize("answer", ["raise", None])
@@ -314,7 +334,7 @@ async def test_a_bot_that_raises_in_start_or_when_made_stops(arena, play):
     await stream.welcome()
     await stream.offer()
     await stream.expect("accept", "goodbye")
-    with pytest.raises(BotError, match="start.. raised SystemExit"):
+    with pytest.raises(BotError, match=r"start\(\) raised SystemExit"):
         await running.done()
 
     def make() -> Bot:
@@ -643,7 +663,7 @@ async def test_a_closed_decision_is_told_to_the_bot_and_never_answered(arena, pl
 
 
 async def test_a_closed_decision_cancels_an_async_bot(arena, play):
-    cancelled = []
+    cancelled: list[Ask] = []
 
     async def think(ask: Ask) -> int:
         if not cancelled:
@@ -718,7 +738,7 @@ def test_games_can_be_named_in_every_form() -> None:
     from fritillary_client.settings import resolve
 
     class Named(Bot):
-        games = ["nim+long", GameSupport("go", (1, 2), any_variant=True)]
+        games = ("nim+long", GameSupport("go", (1, 2), any_variant=True))
 
     setup = resolve(Named, {"address": "localhost:1", "token": "t"})
     assert [

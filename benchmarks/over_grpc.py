@@ -1,0 +1,221 @@
+"""Decisions over gRPC, against a bare aio echo of as many bytes.
+
+The server runs in a process of its own: rules, clocks and records of one match of
+Lepidoptery per stream (the bot that dials in against a uniform one in process), and
+beside it an echo that reads and writes frames of the same sizes and does nothing else.
+The bots are as bare as a bot can be: they answer a random legal index.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+
+from benchmarks.pairs import Ratio, ratio_of
+from fritillary.api.v1 import bot_pb2, bot_pb2_grpc
+from fritillary.cli.loop import run
+
+_ECHO = "/bench.Echo/Echo"
+
+
+# ---------------------------------------------------------------------- the server
+
+
+async def serve(streams: int) -> None:
+    from fritillary import Registry
+    from fritillary.service.arena import Arena
+    from fritillary.service.limits import Limits
+    from fritillary.service.server import Server
+    from fritillary.service.tokens import Role, TokenStore
+
+    registry = Registry()
+    registry.load()
+    tokens = TokenStore()
+    arena = Arena(
+        registry,
+        tokens=tokens,
+        limits=Limits(max_messages_per_second=1_000_000),
+        keep_ended=0,
+    )
+    echo, port = await _echo_server()
+    async with Server(arena) as server, arena:
+        names = [f"bot-{number}" for number in range(streams)]
+        keys = [tokens.create(name, Role.BOT) for name in names]
+        print(server.address, port, *keys, flush=True)
+
+        async def matches(name: str) -> None:
+            while True:
+                await arena.play("lepidoptery", [f"remote:{name}", "uniform"])
+
+        await asyncio.gather(*map(matches, names), return_exceptions=True)
+    await echo.stop(None)
+
+
+async def _echo_server() -> tuple[grpc.aio.Server, int]:
+    async def echo(requests: AsyncIterator[bytes], context: Any) -> None:
+        sizes = await context.read()
+        answer = b"x" * int(sizes)
+        while (await context.read()) is not grpc.aio.EOF:
+            await context.write(answer)
+
+    handler = grpc.method_handlers_generic_handler(
+        "bench.Echo", {"Echo": grpc.stream_stream_rpc_method_handler(echo)}
+    )
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((handler,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    return server, port
+
+
+# ----------------------------------------------------------------------- the client
+
+
+class Counts:
+    """What all bots did; they answer only while ``go`` is set."""
+
+    def __init__(self) -> None:
+        self.decisions = 0
+        self.sent = 0
+        self.received = 0
+        self.go = asyncio.Event()
+
+
+async def bot(address: str, token: str, counts: Counts) -> None:
+    rng = random.Random(token)
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    async with grpc.aio.insecure_channel(address, options=options) as channel:
+        call = bot_pb2_grpc.BotServiceStub(channel).Connect(
+            metadata=(("authorization", f"Bearer {token}"),)
+        )
+        await call.write(_frame(bot_pb2.BotMessage(hello=bot_pb2.Hello())))
+        while True:
+            frame: Any = await call.read()
+            if frame is grpc.aio.EOF:
+                return
+            answers = []
+            for message in frame.messages:
+                kind = message.WhichOneof("message")
+                if kind == "decision_request":
+                    request = message.decision_request
+                    legal = request.legal
+                    decision = bot_pb2.Decision(
+                        match_id=request.match_id,
+                        decision_id=request.decision_id,
+                        index=legal[int(rng.random() * len(legal))],
+                    )
+                    answers.append(bot_pb2.BotMessage(decision=decision))
+                    counts.decisions += 1
+                elif kind == "match_offer":
+                    match_id = message.match_offer.match_id
+                    answers += [
+                        bot_pb2.BotMessage(accept=bot_pb2.Accept(match_id=match_id)),
+                        bot_pb2.BotMessage(ready=bot_pb2.Ready(match_id=match_id)),
+                    ]
+                elif kind == "match_ended":
+                    match_id = message.match_ended.match_id
+                    ack = bot_pb2.Ack(match_id=match_id, ended=True)
+                    answers.append(bot_pb2.BotMessage(ack=ack))
+                elif kind == "ping":
+                    pong = bot_pb2.Pong(id=message.ping.id)
+                    answers.append(bot_pb2.BotMessage(pong=pong))
+            if answers:
+                if not counts.go.is_set():
+                    await counts.go.wait()
+                out = bot_pb2.ConnectRequest(messages=answers)
+                counts.sent += out.ByteSize()
+                counts.received += frame.ByteSize()
+                await call.write(out)
+
+
+def _frame(message: bot_pb2.BotMessage) -> bot_pb2.ConnectRequest:
+    return bot_pb2.ConnectRequest(messages=[message])
+
+
+async def echo(
+    port: int, sent: int, received: int, counts: list[int], go: asyncio.Event
+) -> None:
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    address = f"127.0.0.1:{port}"
+    async with grpc.aio.insecure_channel(address, options=options) as channel:
+        call: Any = channel.stream_stream(_ECHO)()
+        await call.write(str(received).encode())
+        request = b"x" * sent
+        while True:
+            if not go.is_set():
+                await go.wait()
+            await call.write(request)
+            await call.read()
+            counts[0] += 1
+
+
+async def _samples(streams: int, rounds: int, seconds: float) -> Ratio:
+    command = [sys.executable, "-m", "benchmarks.over_grpc", str(streams)]
+    # Nothing else runs in this loop yet.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: ASYNC220
+        try:
+            if server.stdout is None:
+                raise RuntimeError
+            address, port, *keys = server.stdout.readline().split()
+            return await _measure(address, int(port), keys, rounds, seconds)
+        finally:
+            server.kill()
+
+
+async def _measure(
+    address: str, port: int, keys: list[str], rounds: int, seconds: float
+) -> Ratio:
+    counts = Counts()
+    tasks = [asyncio.create_task(bot(address, key, counts)) for key in keys]
+    counts.go.set()
+    await asyncio.sleep(max(0.5, seconds / 2))  # all connected, code warm
+    counts.go.clear()
+    sent = counts.sent // counts.decisions
+    received = counts.received // counts.decisions
+    echoed = [0]
+    go = asyncio.Event()
+    tasks += [asyncio.create_task(echo(port, sent, received, echoed, go)) for _ in keys]
+
+    async def echoes() -> float:
+        return await _window(go, lambda: echoed[0], seconds)
+
+    async def decisions() -> float:
+        return await _window(counts.go, lambda: counts.decisions, seconds)
+
+    await echoes()
+    rates, references = [], [await echoes()]
+    for _ in range(rounds):
+        rates.append(await decisions())
+        references.append(await echoes())
+    for task in tasks:
+        if task.done():
+            task.result()
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return ratio_of(rates, references)
+
+
+async def _window(go: asyncio.Event, count: Any, seconds: float) -> float:
+    go.set()
+    await asyncio.sleep(seconds / 10)
+    before, start = count(), time.perf_counter()
+    await asyncio.sleep(seconds)
+    rate = (count() - before) / (time.perf_counter() - start)
+    go.clear()
+    await asyncio.sleep(0.1)  # what is under way arrives
+    return rate
+
+
+def compare(streams: int, *, rounds: int, seconds: float) -> Ratio:
+    return run(_samples(streams, rounds, seconds))
+
+
+if __name__ == "__main__":
+    run(serve(int(sys.argv[1])))

@@ -1,0 +1,35 @@
+"""Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check did not hold."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fritillary.core.errors import (
+    FritillaryError,
+    InvalidOptionsError,
+    RecordError,
+    UnknownGameError,
+    UsageError,
+)
+
+FAILED: Final = 1
+USAGE: Final = 2
+CHECK: Final = 3
+
+#: What shells say of a program that Ctrl-C ended.
+INTERRUPTED: Final = 130
+
+
+def exit_code(error: FritillaryError) -> int:
+    """Return the exit code of an error."""
+    if isinstance(error, (UsageError, InvalidOptionsError, UnknownGameError)):
+        return USAGE
+    if isinstance(error, RecordError) and error.code not in {
+        "record.file",
+        "record.game",
+        "record.sealed",
+        "record.rules-version",
+        "record.format",
+    }:
+        return CHECK
+    return FAILED

@@ -1,0 +1,172 @@
+"""The seat of a program that we start: started, restarted, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from fritillary.core.errors import ServiceError
+from fritillary.record.terms import Fault
+from fritillary.referee.lineup import PlayerSpec
+from fritillary.referee.player import PlayerFault
+from fritillary.service.hosted import HostedMatch
+from fritillary.service.hub import Hub
+from fritillary.service.limits import Limits
+from fritillary.service.remote import RemotePlayer
+from fritillary.service.seating import refusal, reserved, seated
+from fritillary.service.spawn import Child, ProcessLimits, minimal_environment
+from fritillary.service.tokens import Role, TokenStore
+
+#: Time that a program has to end by itself after its match.
+_PATIENCE_S = 1.0
+
+
+def command_of(spec: PlayerSpec) -> tuple[str, ...]:
+    """Return the words that start a player."""
+    if spec.kind == "python":
+        return (sys.executable, "-m", "fritillary", "bot", f"python:{spec.name}")
+    return spec.command
+
+
+class ChildSeat:
+    """A seat of a match that a program takes.
+
+    Args:
+        hosted: the match.
+        seat: which.
+        hub: where the bots are.
+        tokens: where the program gets its token.
+        limits: on a bot.
+        process_limits: on a program.
+    """
+
+    def __init__(
+        self,
+        hosted: HostedMatch,
+        seat: int,
+        hub: Hub,
+        tokens: TokenStore,
+        limits: Limits,
+        process_limits: ProcessLimits,
+    ) -> None:
+        self._hosted = hosted
+        self._seat = seat
+        self._hub = hub
+        self._tokens = tokens
+        self._limits = limits
+        self._process_limits = process_limits
+        self._name = f"program-{secrets.token_hex(8)}"
+        self._token = tokens.create(self._name, Role.BOT, passing=True)
+        self._address = ""
+        self._logs: Path | None = None
+        self._child: Child | None = None
+        self._children: list[Child] = []
+        self._supervisor: asyncio.Task[None] | None = None
+        self._over = False
+
+    async def start(self, address: str, logs: Path | None) -> RemotePlayer:
+        """Start the program, wait until it has dialled in, return its player.
+
+        Args:
+            address: where it dials in.
+            logs: folder for what it writes; ``None`` drops it.
+        """
+        self._address = address
+        self._logs = logs
+        link = self._hub.link(self._name)
+        refused = None
+        try:
+            child = await self._launch()
+        except ServiceError as error:
+            refused = refusal(error.message, error.code)
+            return seated(link, self._hosted, self._seat, self._limits, refused)
+        exit_ = asyncio.ensure_future(child.wait())
+        if not await reserved(link, self._hosted, exit_):
+            if exit_.done():
+                why = f"{child.how_it_ended(exit_.result())}, before it dialled in"
+                refused = refusal(why, "player.ended")
+            elif self._hosted.cut.is_set():
+                refused = refusal("called off before it was there", "player.absent")
+            else:
+                offer_s = self._hosted.order.terms.offer_ms / 1000
+                why = f"the program did not dial in within {offer_s:g} s"
+                last = child.err.last_line()
+                why += f"; its last words: {last}" if last else ""
+                refused = refusal(why, "player.silent")
+        player = seated(link, self._hosted, self._seat, self._limits, refused)
+        self._supervisor = asyncio.create_task(self._supervise(player, exit_))
+        return player
+
+    async def _launch(self) -> Child:
+        environment = minimal_environment(
+            {"FRITILLARY_ADDRESS": self._address, "FRITILLARY_TOKEN": self._token}
+        )
+        spec = self._hosted.order.specs[self._seat]
+        child = Child(command_of(spec), environment, self._process_limits)
+        self._child = child
+        self._children.append(child)
+        await child.start()
+        return child
+
+    async def _supervise(
+        self, player: RemotePlayer, exit_: asyncio.Future[int]
+    ) -> None:
+        """Start the program again when it dies during the match, or let it fail."""
+        restarts = self._hosted.order.terms.policy.link.restarts
+        while True:
+            code = await exit_
+            child = self._child
+            if self._over or child is None:
+                return
+            why = child.how_it_ended(code)
+            if not player.is_ready:
+                player.fail(refusal(f"{why}, before it was ready", "player.ended"))
+                return
+            if restarts <= 0:
+                player.fail(PlayerFault(Fault.CRASHED, why))
+                return
+            restarts -= 1
+            # Unless it comes back in time, this is what the seat has lost by.
+            player.loss = PlayerFault(Fault.CRASHED, why)
+            await child.end()
+            try:
+                child = await self._launch()
+            except ServiceError as error:
+                player.fail(PlayerFault(Fault.CRASHED, f"{why}; {error.message}"))
+                return
+            exit_ = asyncio.ensure_future(child.wait())
+
+    def stop(self) -> None:
+        """Note that the match is over: the program may go."""
+        self._over = True
+
+    async def end(self) -> None:
+        """End the program, and write down what it said."""
+        self._over = True
+        if self._supervisor is not None:
+            self._supervisor.cancel()
+        self._hub.forget(self._name)
+        try:
+            if self._child is not None:
+                await self._child.end(_PATIENCE_S)
+        finally:
+            for child in self._children:
+                child.kill()
+            self._tokens.forget(self._token)
+        self._write_log()
+
+    def _write_log(self) -> None:
+        text = b"".join(
+            part
+            for child in self._children
+            for part in (child.out.getvalue(), child.err.getvalue())
+        )
+        if self._logs is None or not text:
+            return
+        path = self._logs / f"{self._hosted.id}.seat{self._seat}.log"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)

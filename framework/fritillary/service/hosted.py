@@ -1,0 +1,432 @@
+"""A match of the arena: what is asked for, what is going on, what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from fritillary.api.v1 import bot_pb2, common_pb2, match_pb2
+from fritillary.core.commitment import commitment
+from fritillary.core.dealer import SEALED_ALGORITHM
+from fritillary.core.errors import ServiceError
+from fritillary.plugins.game import Game
+from fritillary.record.events import SeatTerms
+from fritillary.record.signing import Signer
+from fritillary.record.terms import ClockSettings, EndKind, PlayerInfo, Terms, clip
+from fritillary.record.writer import FileSink, MemorySink
+from fritillary.referee.lineup import PlayerSpec
+from fritillary.referee.match import Match
+from fritillary.referee.player import Player
+from fritillary.referee.seen import MatchResult
+from fritillary.referee.setup import MatchSetup
+from fritillary.referee.teller import Watcher
+from fritillary.service import wire
+from fritillary.service.remote import RemotePlayer
+from fritillary.service.seatwire import MATCH_STATUS, MatchWire, framed
+
+_SENTENCE = 500
+
+#: Time for the referee to attend to what is asked of it.
+_MOMENT_S = 1.0
+
+
+def wall_ms() -> int:
+    """Return milliseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1_000_000  # noqa: TID251 - dates matches for people
+
+
+@frozen(kw_only=True, eq=False)
+class Order:
+    """A match as it was asked for, checked and filled in.
+
+    Args:
+        match_id: of the match.
+        game_name: the full id under which the game was asked for.
+        game: the rules.
+        options: of the game.
+        specs: the players, taken apart.
+        clocks: one for each seat.
+        terms: the same for all.
+        seed: of the deal.
+        salt: of the commitment.
+        seed_given: whether seed or salt came from outside.
+        nonces_wanted: whether bots may mix their own bytes into the deal.
+        labels: free tags.
+        sealed: the deal is still to be played by others.
+    """
+
+    match_id: str
+    game_name: str
+    game: Game[Any, Any, Any]
+    options: Any
+    specs: tuple[PlayerSpec, ...]
+    clocks: tuple[ClockSettings, ...]
+    terms: Terms
+    seed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+    seed_given: bool = False
+    nonces_wanted: bool = False
+    labels: dict[str, str] = field(factory=dict)
+    sealed: bool = False
+
+    def setup(self, players: tuple[Player, ...]) -> MatchSetup:
+        """Return what the referee needs."""
+        return MatchSetup(
+            game=self.game,
+            players=players,  # type: ignore[arg-type]
+            options=self.options,
+            clocks=self.clocks,  # type: ignore[arg-type]
+            terms=self.terms,
+            match_id=self.match_id,
+            seed=self.seed,
+            salt=self.salt,
+            nonces_wanted=self.nonces_wanted,
+            labels=self.labels,
+        )
+
+
+class HostedMatch:
+    """One match of the arena, from its order until long after its end.
+
+    Args:
+        order: what is played.
+        sink: where the record goes.
+        number: counts the matches of the arena.
+
+    Attributes:
+        match: the referee's; ``None`` until the players are there.
+        players: those that dial in, by seat.
+        infos: who plays, by seat.
+        ended: the result, once there is one.
+    """
+
+    def __init__(self, order: Order, sink: FileSink | MemorySink, number: int) -> None:
+        self.order = order
+        self.sink = sink
+        self.number = number
+        self.wire = MatchWire(
+            order.match_id,
+            order.game,
+            order.options,
+            len(order.specs),
+            order.game_name,
+        )
+        self.match: Match | None = None
+        self.players: dict[int, RemotePlayer] = {}
+        self.infos = [
+            PlayerInfo(spec.name.rpartition("/")[2], player=spec.text)
+            for spec in order.specs
+        ]
+        self.created_at_ms = wall_ms()
+        self.started_at_ms: int | None = None
+        self.ended_at_ms: int | None = None
+        self.ended: asyncio.Future[MatchResult] = (
+            asyncio.get_running_loop().create_future()
+        )
+        #: Set when the match is to end before its players are there.
+        self.cut = asyncio.Event()
+        self._cut_finish: tuple[EndKind, str, str] | None = None
+        self._pause_message = ""
+        self._told: tuple[Any, ...] = ()
+        self._watchers: list[Callable[[], None]] = []
+        self.bots = {spec.name for spec in order.specs if spec.kind == "remote"}
+
+    @property
+    def id(self) -> str:
+        """The match id."""
+        return self.order.match_id
+
+    @property
+    def path(self) -> Path | None:
+        """Where the record is; ``None`` in memory."""
+        return self.sink.path if isinstance(self.sink, FileSink) else None
+
+    @property
+    def result(self) -> MatchResult | None:
+        """The result; ``None`` while there is none."""
+        return self.match.result if self.match is not None else None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing changes any more."""
+        return self.ended.done()
+
+    @property
+    def ply(self) -> int:
+        """Plies so far."""
+        return self.match.ply if self.match is not None else 0
+
+    @property
+    def phase(self) -> str:
+        """Where the match is, lost links and unfinished preparation included."""
+        if self.match is None:
+            return "ended" if self.over else "offered"
+        phase = self.match.phase
+        if phase == "running" and any(one.away for one in self.players.values()):
+            return "waiting"
+        if phase == "offered" and all(
+            one.has_accepted for one in self.players.values()
+        ):
+            return "preparing"
+        return phase
+
+    # ------------------------------------------------------------------- from outside
+
+    def abort(self, kind: EndKind, code: str, message: str) -> None:
+        """End the match.
+
+        Raises:
+            ServiceError: ``match.phase`` if it has ended.
+        """
+        message = clip(message, _SENTENCE) or "called off"
+        if self.match is not None:
+            if not self.match.abort(kind, code, message):
+                raise self._wrong_phase("abort")
+        elif self.over:
+            raise self._wrong_phase("abort")
+        else:
+            self._cut_finish = (kind, code, message)
+            self.cut.set()
+
+    def pause(self, message: str) -> None:
+        """Stop the clocks.
+
+        Raises:
+            ServiceError: ``match.phase`` if it is not running.
+        """
+        message = clip(message, _SENTENCE)
+        if self.match is None or not self.match.pause(message):
+            raise self._wrong_phase("pause")
+        self._pause_message = message
+
+    def resume(self) -> None:
+        """Go on after a pause.
+
+        Raises:
+            ServiceError: ``match.phase`` if there is none.
+        """
+        if self.match is None or not self.match.resume():
+            raise self._wrong_phase("resume")
+
+    def _wrong_phase(self, what: str) -> ServiceError:
+        msg = f"match {self.id} is {self.phase}; there is nothing to {what}"
+        return ServiceError(msg, code="match.phase")
+
+    # ------------------------------------------------------------------------ running
+
+    async def play(
+        self,
+        players: tuple[Player, ...],
+        signer: Signer,
+        **settings: Any,  # noqa: ANN401 - those of Match
+    ) -> MatchResult:
+        """Play the match among its players.
+
+        Args:
+            players: in seat order.
+            signer: closes the record.
+            settings: of `Match`.
+        """
+        self.infos = [player.info for player in players]
+        self.players = {
+            seat: player
+            for seat, player in enumerate(players)
+            if isinstance(player, RemotePlayer)
+        }
+        for seat, player in self.players.items():
+            player.status_source(functools.partial(self._status_entry, seat))
+        match = Match(
+            self.order.setup(players),
+            self.sink,
+            signer,
+            phase_changed=self._phase_changed,
+            created_at_ms=self.created_at_ms,
+            reveal=not self.order.sealed,
+            **settings,
+        )
+        self.match = match
+        if self._cut_finish is not None:
+            match.abort(*self._cut_finish)
+        return await match.run()
+
+    def finished(self, result: MatchResult | None, error: BaseException | None) -> None:
+        """Note the result, or that there is none."""
+        self.ended_at_ms = wall_ms()
+        if not self.ended.done():
+            if result is not None:
+                self.ended.set_result(result)
+            else:
+                msg = f"match {self.id} ended without a result"
+                self.ended.set_exception(
+                    error or ServiceError(msg, code="match.aborted")
+                )
+                self.ended.exception()
+        self.changed()
+
+    def _phase_changed(self, phase: str) -> None:
+        if phase == "running" and self.started_at_ms is None:
+            self.started_at_ms = wall_ms()
+        for player in self.players.values():
+            player.pause(phase == "paused")
+        self.changed()
+
+    def changed(self) -> None:
+        """Tell seats and watchers where the match is, if that is something new."""
+        phase = self.phase
+        if phase == "ended" and not self.over:
+            # Play is over for the referee; the arena has not noted it yet.
+            return
+        now = (phase, tuple(self._waited_for(phase)))
+        if now == self._told:
+            return
+        self._told = now
+        if phase not in {"closing", "ended"}:
+            for player in self.players.values():
+                player.send_status()
+        for watcher in list(self._watchers):
+            watcher()
+
+    def on_change(self, watcher: Callable[[], None]) -> None:
+        """Call a watcher when the phase changes."""
+        self._watchers.append(watcher)
+
+    def off_change(self, watcher: Callable[[], None]) -> None:
+        """Call a watcher no more."""
+        if watcher in self._watchers:
+            self._watchers.remove(watcher)
+
+    async def until(self, *phases: str) -> None:
+        """Wait a moment for the referee to bring the match into one of some phases."""
+        moved = asyncio.Event()
+        self.on_change(moved.set)
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_MOMENT_S):
+                    while self.phase not in phases and not self.over:
+                        moved.clear()
+                        await moved.wait()
+        finally:
+            self.off_change(moved.set)
+
+    # ---------------------------------------------------------------------- as messages
+
+    def _waited_for(self, phase: str) -> list[int]:
+        players = self.players.items()
+        if phase == "offered":
+            return [seat for seat, one in players if not one.has_accepted]
+        if phase == "preparing":
+            return [seat for seat, one in players if not one.is_ready]
+        if phase == "waiting":
+            return [seat for seat, one in players if one.away]
+        return []
+
+    def _readings(self) -> list[common_pb2.ClockReading]:
+        if self.match is None:
+            return []
+        readings = []
+        for seat, clock in enumerate(self.match.clocks):
+            player = self.players.get(seat)
+            parts = None if player is None else player.reading()
+            if parts is None:
+                parts = clock.parts()
+                if player is not None:
+                    parts["link_left_ms"] = player.link_left_ms
+            readings.append(wire.reading(parts))
+        return readings
+
+    def status(self, seat: int | None = None) -> bot_pb2.MatchStatus:
+        """Return where the match is.
+
+        Args:
+            seat: that it is for; ``None`` for spectators.
+        """
+        phase = self.phase
+        waiting_for = self._waited_for(phase)
+        message = bot_pb2.MatchStatus(
+            match_id=self.id,
+            seat=seat,
+            phase=wire.PHASE[phase],
+            waiting_for=waiting_for,
+            clocks=self._readings(),
+            message=self._pause_message if phase == "paused" else "",
+        )
+        if phase == "waiting" and waiting_for:
+            message.waiting_left_ms = max(
+                self.players[one].waiting_left_ms for one in waiting_for
+            )
+        if self.match is not None:
+            teller = self.match.teller
+            gate = teller.spectator if seat is None else teller.gates[seat]
+            message.event_number = gate.number
+        if seat is not None:
+            open_id = self.players[seat].open_decision_id
+            if open_id is not None:
+                message.open_decision_id = open_id
+        return message
+
+    def _status_entry(self, seat: int) -> bytes:
+        return framed(MATCH_STATUS, self.status(seat).SerializeToString())
+
+    def to_proto(self, *, for_referee: bool) -> match_pb2.Match:
+        """Return the match as it stands.
+
+        Args:
+            for_referee: tell how the players were named.
+        """
+        order = self.order
+        seats = map(SeatTerms, self.infos, order.clocks)
+        message = match_pb2.Match(
+            match_id=self.id,
+            game=self.wire.ref,
+            options=common_pb2.Payload(
+                encoding=common_pb2.ENCODING_MSGPACK,
+                data=self.wire.dialect(wire.MSGPACK).options,
+            ),
+            seats=wire.seat_infos(order.game, seats),
+            players=[spec.text for spec in order.specs] if for_referee else [],
+            terms=wire.terms(order.terms),
+            phase=wire.PHASE[self.phase],
+            ply=self.ply,
+            commitment=common_pb2.Commitment(
+                algorithm=SEALED_ALGORITHM,
+                hash=commitment(
+                    self.id,
+                    order.game.codec.encode_options(order.options),
+                    order.seed,
+                    order.salt,
+                ),
+            ),
+            seed_given=order.seed_given,
+            labels=order.labels,
+            created_at_ms=self.created_at_ms,
+            started_at_ms=self.started_at_ms,
+            ended_at_ms=self.ended_at_ms,
+        )
+        if self.result is not None:
+            message.result.CopyFrom(wire.result(self.result))
+        return message
+
+    # ------------------------------------------------------------------------- watching
+
+    def watch(self, watcher: Watcher) -> None:
+        """Let somebody look on; the match must have its players."""
+        if self.match is not None:
+            self.match.teller.watch(watcher)
+
+    def unwatch(self, watcher: Watcher) -> None:
+        """Let somebody look on no more."""
+        if self.match is not None:
+            self.match.teller.unwatch(watcher)
+
+    def record(self) -> bytes:
+        """Return the bytes of the record so far; only for who may have them."""
+        if isinstance(self.sink, MemorySink):
+            return self.sink.getvalue()
+        return self.sink.path.read_bytes()

@@ -1,0 +1,219 @@
+"""MatchService: matches made, watched, stopped, fetched."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final
+
+import grpc
+
+from fritillary.api.v1 import common_pb2, match_pb2_grpc
+from fritillary.api.v1 import match_pb2 as pb
+from fritillary.core.errors import FritillaryError, ServiceError
+from fritillary.record.terms import EndKind
+from fritillary.service import wire
+from fritillary.service.arena import Arena
+from fritillary.service.auth import caller
+from fritillary.service.catalog import page_start, page_token
+from fritillary.service.errors import abort, guarded
+from fritillary.service.hosted import HostedMatch
+from fritillary.service.tokens import Role
+from fritillary.service.watching import Watch
+
+_Context = grpc.aio.ServicerContext[Any, Any]
+
+_CHUNK: Final = 65_536
+
+
+class MatchServicer(match_pb2_grpc.MatchServiceServicer):
+    """Makes, shows and stops the matches of an arena.
+
+    Args:
+        arena: where they are.
+    """
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+
+    # -- making
+
+    @guarded
+    async def CreateMatch(
+        self, request: pb.CreateMatchRequest, context: _Context
+    ) -> pb.CreateMatchResponse:
+        """Make a match and start it."""
+        game = self._arena.registry.game(request.game)
+        version = game.info.rules_version
+        if request.HasField("rules_version") and request.rules_version != version:
+            msg = f"{game.id} has rules version {version}, not {request.rules_version}"
+            raise FritillaryError(msg, code="game.other-version")
+        usual = wire.clock_settings(request.clock)
+        clocks = [
+            wire.clock_settings(seat.clock) if seat.HasField("clock") else usual
+            for seat in request.seats
+        ]
+        terms, ceiling_ms = wire.match_terms(request.terms)
+        hosted = self._arena.create(
+            request.game,
+            [seat.player for seat in request.seats],
+            options=wire.game_options(game, request.options),
+            clocks=clocks,
+            terms=terms,
+            ceiling_ms=ceiling_ms,
+            match_id=request.match_id,
+            seed=request.seed or None,
+            salt=request.salt or None,
+            labels=dict(request.labels),
+            wait_for_remote=False,
+        )
+        return pb.CreateMatchResponse(match=hosted.to_proto(for_referee=True))
+
+    # -- looking
+
+    @guarded
+    async def ListMatches(
+        self, request: pb.ListMatchesRequest, context: _Context
+    ) -> pb.ListMatchesResponse:
+        """List matches, newest first."""
+        phases = {*request.phases} - {common_pb2.MATCH_PHASE_UNSPECIFIED}
+        labels = dict(request.labels).items()
+        # The token is the number of the last match told: matches made since then
+        # do not shift the pages.
+        before = page_start(request)
+        fitting = [
+            hosted
+            for hosted in self._arena.matches()
+            if (not before or hosted.number < before)
+            and (not phases or wire.PHASE[hosted.phase] in phases)
+            and request.game in {"", hosted.order.game.id, hosted.order.game_name}
+            and labels <= hosted.order.labels.items()
+        ]
+        size = min(request.page_size or 100, 1_000)
+        page = fitting[:size]
+        more = len(fitting) > size
+        return pb.ListMatchesResponse(
+            matches=[self._shown(hosted) for hosted in page],
+            next_page_token=page_token(request, page[-1].number) if more else "",
+        )
+
+    @staticmethod
+    def _shown(hosted: HostedMatch) -> pb.Match:
+        return hosted.to_proto(for_referee=caller.get().role is Role.REFEREE)
+
+    def _for_caller(self, match_id: str) -> HostedMatch:
+        """Return a match; bots see those they sat in and no others."""
+        hosted = self._arena.match(match_id)
+        token = caller.get()
+        if token.role is Role.BOT and token.name not in hosted.bots:
+            msg = f"there is no match {match_id[:64]!r} that you sat in"
+            raise ServiceError(msg, code="match.unknown")
+        return hosted
+
+    @guarded
+    async def GetMatch(
+        self, request: pb.GetMatchRequest, context: _Context
+    ) -> pb.GetMatchResponse:
+        """Return one match."""
+        return pb.GetMatchResponse(
+            match=self._shown(self._for_caller(request.match_id))
+        )
+
+    async def WatchMatch(  # type: ignore[override]
+        self, request: pb.WatchMatchRequest, context: _Context
+    ) -> None:
+        """Follow a match as a spectator."""
+        try:
+            hosted = self._arena.match(request.match_id)
+            _check_open(hosted)
+            await Watch(hosted, request).run(context)
+        except FritillaryError as error:
+            await abort(context, error)
+
+    # -- stopping
+
+    @guarded
+    async def PauseMatch(
+        self, request: pb.PauseMatchRequest, context: _Context
+    ) -> pb.PauseMatchResponse:
+        """Stop the clocks of a match."""
+        hosted = self._arena.match(request.match_id)
+        hosted.pause(request.message)
+        await hosted.until("paused", "closing", "ended")
+        return pb.PauseMatchResponse(match=self._shown(hosted))
+
+    @guarded
+    async def ResumeMatch(
+        self, request: pb.ResumeMatchRequest, context: _Context
+    ) -> pb.ResumeMatchResponse:
+        """Let a match go on."""
+        hosted = self._arena.match(request.match_id)
+        hosted.resume()
+        await hosted.until("running", "waiting", "closing", "ended")
+        return pb.ResumeMatchResponse(match=self._shown(hosted))
+
+    @guarded
+    async def AbortMatch(
+        self, request: pb.AbortMatchRequest, context: _Context
+    ) -> pb.AbortMatchResponse:
+        """End a match without a result that counts."""
+        hosted = self._arena.match(request.match_id)
+        kind = (
+            EndKind.VOID
+            if request.kind == common_pb2.MATCH_END_KIND_VOID
+            else EndKind.WITHDRAWN
+        )
+        hosted.abort(kind, "match.aborted", request.message)
+        await hosted.until("closing", "ended")
+        return pb.AbortMatchResponse(match=self._shown(hosted))
+
+    # -- fetching
+
+    async def FetchRecord(  # type: ignore[override]
+        self, request: pb.FetchRecordRequest, context: _Context
+    ) -> None:
+        """Return the record of a match in chunks."""
+        try:
+            hosted = self._for_caller(request.match_id)
+            _check_open(hosted)
+            _check_view(hosted, request.view)
+            raw = hosted.record()
+        except FritillaryError as error:
+            await abort(context, error)
+        digest = hashlib.sha256(raw).digest()
+        start = min(request.offset, len(raw))
+        while True:
+            chunk = pb.FetchRecordResponse(
+                data=raw[start : start + _CHUNK],
+                offset=start,
+                view=pb.RECORD_VIEW_FULL,
+            )
+            start += _CHUNK
+            if start >= len(raw):
+                chunk.size = len(raw)
+                chunk.sha256 = digest
+                await context.write(chunk)
+                return
+            await context.write(chunk)
+
+
+def _check_open(hosted: HostedMatch) -> None:
+    if hosted.order.sealed:
+        msg = f"others have yet to play the deal of match {hosted.id}; come back later"
+        raise ServiceError(msg, code="match.sealed")
+
+
+def _check_view(hosted: HostedMatch, view: int) -> None:
+    """Refuse what must not, or cannot, be fetched.
+
+    Until the match has ended its record is for the host alone: it holds the actions
+    of all seats as they were. What spectators may know is told by WatchMatch.
+    """
+    if hosted.result is None or not hosted.over:
+        if view == pb.RECORD_VIEW_FULL:
+            msg = f"match {hosted.id} goes on; its record is open until its end"
+            raise ServiceError(msg, code="record.open")
+        msg = f"match {hosted.id} goes on; watch it until its record is closed"
+        raise ServiceError(msg, code="record.private")
+    if view == pb.RECORD_VIEW_SPECTATOR:
+        msg = "this server writes no record of what spectators saw; fetch the full one"
+        raise ServiceError(msg, code="record.view")

@@ -1,0 +1,73 @@
+"""A server on loopback, and bots on it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import pytest
+
+# The helpers of these tests are modules beside them.
+sys.path.insert(0, str(Path(__file__).parent))
+
+import pig
+
+from fritillary.service.arena import Arena
+from fritillary.service.limits import Limits
+from fritillary.service.server import Server
+from fritillary.service.tokens import Role, TokenStore
+
+
+class Stage:
+    """An arena with its server.
+
+    Attributes:
+        arena: of the test.
+        server: of the test.
+    """
+
+    def __init__(self, arena, server):
+        self.arena = arena
+        self.server = server
+        self.address = server.address
+
+    def token(self, name="bob", role=Role.BOT):
+        """Return a fresh token."""
+        return self.arena.tokens.create(name, role)
+
+    def bot(self, name="bob", token=None, **settings):
+        """Return a bot that is not yet connected."""
+        from rawbot import RawBot
+
+        return RawBot(self.address, token or self.token(name), **settings)
+
+
+@pytest.fixture
+async def open_stage():
+    """Return a function that opens a stage; all are closed after the test."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def open_one(
+            *, limits=None, records=None, tokens=None, secret=None, **more
+        ):
+            arena = await stack.enter_async_context(
+                Arena(
+                    pig.registry(),
+                    limits=limits or Limits(),
+                    records=records,
+                    tokens=tokens or TokenStore(),
+                    **more,
+                )
+            )
+            server = await stack.enter_async_context(
+                Server(arena, session_secret=secret)
+            )
+            return Stage(arena, server)
+
+        yield open_one
+
+
+@pytest.fixture
+async def stage(open_stage):
+    return await open_stage()
