@@ -217,7 +217,7 @@ def play(
     signer: Signer = SIGNER,
     terms: Terms | None = None,
     setup: dict[str, Any] | None = None,
-    prepared: Callable[[Match], None] = lambda _: None,
+    prepared: Callable[[Match], Any] = lambda _: None,
     **rest: Any,
 ) -> bytes:
     """Play a match and return its record."""
@@ -303,7 +303,12 @@ def closed(
     return chained(map(payload, [*events, last]))
 
 
-def open_events(raw: bytes) -> list[RecordEvent]:
+def all_events(raw: bytes) -> tuple[Any, ...]:
+    """Return the events of a record, of whatever class each is."""
+    return read_record(raw).events
+
+
+def open_events(raw: bytes) -> list[Any]:
     """Return the events of a record without the closing one."""
     return list(read_record(raw).events[:-1])
 
@@ -319,9 +324,9 @@ def find(events: Sequence[RecordEvent], kind: type, nth: int = 0, **fields: Any)
     return fitting[nth]
 
 
-def change(events: list[RecordEvent], number: int, **fields: Any) -> int:
+def change(events: list[Any], number: int, **fields: Any) -> int:
     """Change fields of an event; return its number."""
-    events[number] = attrs.evolve(events[number], **fields)  # type: ignore[misc]
+    events[number] = attrs.evolve(events[number], **fields)
     return number
 
 

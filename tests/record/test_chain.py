@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.record.support import (
     SIGNER,
+    all_events,
     chained,
     closed,
     open_events,
@@ -27,7 +28,7 @@ from fritillary.record.signing import Signer
 from fritillary.referee.verify import verify
 
 RAW = record_of("resigned")
-EVENTS = read_record(RAW).events
+EVENTS = all_events(RAW)
 
 #: Where each frame begins, and the end.
 STARTS = [
@@ -127,7 +128,7 @@ def test_a_frame_of_another_record_does_not_fit():
     assert number_of(refused(b"".join([MAGIC, *frames]))) == 1
 
 
-# ------------------------------------------------------------------------- the signature
+# ------------------------------------------------------------------------ the signature
 
 
 def test_an_altered_record_that_is_chained_anew_fails_its_signature():
@@ -157,7 +158,7 @@ def test_the_content_hash_of_a_sealed_record_is_signed_as_well():
     events = open_events(RAW)
     del events[-1]
     raw = closed(events, content=bytes(32))
-    *others, last = read_record(raw).events
+    *others, last = all_events(raw)
     altered = Closed("11" * 32, last.key, last.signature)
     with pytest.raises(RecordError, match="signature"):
         read_record(chained(map(payload, [*others, altered])))
@@ -183,7 +184,7 @@ def test_another_key_is_found_by_who_knows_the_right_one():
         assert number_of(caught.value) == len(EVENTS) - 1
 
 
-# ---------------------------------------------------------------------------- torn files
+# --------------------------------------------------------------------------- torn files
 
 
 def test_a_torn_last_event_is_dropped_at_every_cut():
@@ -222,7 +223,7 @@ def test_a_length_that_no_event_has_is_no_torn_event():
         read_record(bytes(altered), unfinished=True)
 
 
-# ------------------------------------------------------------------------- foreign bytes
+# ------------------------------------------------------------------------ foreign bytes
 
 
 @given(st.binary(max_size=200))
@@ -273,17 +274,21 @@ def test_events_in_an_order_that_cannot_be_are_refused():
     # Every pair of events, and every event at the beginning.
     header, dealt, *_ = EVENTS
     for event in EVENTS[1:]:
-        with pytest.raises(RecordError, match="event 0: .* cannot stand first"):
+        with pytest.raises(RecordError, match=r"event 0: .* cannot stand first"):
             read_record(chained([payload(event)]), unfinished=True)
     for one, two in itertools.product(EVENTS[1:], repeat=2):
         raw = chained(map(payload, [header, dealt, one, two]))
-        try:
-            read_record(raw, unfinished=True)
-        except RecordError as error:
-            assert "cannot stand after" in error.message or "signature" in error.message
+        names = type(one).__name__, type(two).__name__
+        ends = names[0] in {"Ended", "Revealed", "Closed"}
+        opens = {"Header", "Dealt", "Revealed", "Closed"}
+        if ends or not opens.isdisjoint(names):
+            if names == ("Ended", "Revealed"):
+                read_record(raw, unfinished=True)
+                continue
+            with pytest.raises(RecordError, match=r"cannot stand after|signature"):
+                read_record(raw, unfinished=True)
         else:
-            assert type(one).__name__ != "Closed"
-            assert type(two).__name__ not in {"Header", "Dealt"}
+            read_record(raw, unfinished=True)
 
 
 def test_bytes_that_are_not_canonical_are_refused():
@@ -297,7 +302,7 @@ def test_bytes_that_are_not_canonical_are_refused():
         read_record(raw, unfinished=True)
 
 
-# ------------------------------------------------------------------------------- formats
+# ------------------------------------------------------------------------------ formats
 
 
 @pytest.mark.parametrize(
@@ -324,14 +329,14 @@ def test_a_header_without_a_format_is_refused():
     assert caught.value.code == "record.format"
 
 
-# --------------------------------------------------------------------------------- files
+# -------------------------------------------------------------------------------- files
 
 
 def test_files_are_read_and_those_that_cannot_be_are_named(tmp_path):
     path = tmp_path / "match.frec"
     path.write_bytes(RAW)
     assert read_file(path) == RAW
-    with pytest.raises(RecordError, match="missing.frec: No such file"):
+    with pytest.raises(RecordError, match=r"missing\.frec: No such file"):
         read_file(tmp_path / "missing.frec")
     with pytest.raises(RecordError, match="Is a directory"):
         read_file(tmp_path)

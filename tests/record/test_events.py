@@ -37,14 +37,15 @@ def test_an_event_round_trips(event):
 @given(EVENTS)
 def test_an_event_is_written_without_its_defaults(event):
     data = event_to_data(event)
-    assert list(data)[0] == "type"
+    assert next(iter(data)) == "type"
     for name, value in data.items():
         if name != "type":
             rest = {other: data[other] for other in data if other != name}
             try:
-                assert event_from_data(rest) != event, (name, value)
-            except CodecError as error:
-                assert "is missing" in error.message
+                other = event_from_data(rest)
+            except CodecError:
+                continue  # a field without a default
+            assert other != event, (name, value)
 
 
 @given(
@@ -112,7 +113,7 @@ BAD = [
 def test_a_field_out_of_its_form_is_refused():
     for make in BAD:
         with pytest.raises(
-            ValueError, match="must match|no integer of at most 53 bits"
+            ValueError, match=r"must match|no integer of at most 53 bits"
         ):
             make()
 

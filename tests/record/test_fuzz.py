@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import attrs
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from tests.record import strategies
 from tests.record.support import (
     RECORDS,
+    all_events,
     chained,
+    change,
     closed,
     open_events,
     payload,
@@ -32,8 +35,10 @@ from fritillary.record.replay import replayed
 from fritillary.record.terms import Consequence, EndKind, Fault, Source
 from fritillary.referee.verify import verify
 
+#: More than of other things: most of what is drawn fails early.
 FUZZ = settings(
-    deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=3 * settings().max_examples,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 
 #: Values of fields that are more likely to lead somewhere than any would be.
@@ -109,14 +114,16 @@ def altered(draw):
 
 
 def holds_or_is_refused(raw: bytes) -> None:
+    messages = []
     try:
         verify(raw, registry())
     except RecordError as error:
-        assert "\n" not in error.message
+        messages.append(error.message)
     try:
         list(replayed(read_record(raw, unfinished=True), registry()).steps())
     except RecordError as error:
-        assert "\n" not in error.message
+        messages.append(error.message)
+    assert "\n" not in "".join(messages)
 
 
 @FUZZ
@@ -154,7 +161,7 @@ def test_events_drawn_at_random_under_a_real_header(data, play, ended, dealt):
 @FUZZ
 @given(st.sampled_from(sorted(RECORDS)), st.data())
 def test_altered_bytes_of_payloads_that_are_chained_anew(name, data):
-    payloads = [payload(event) for event in read_record(record_of(name)).events]
+    payloads = [payload(event) for event in all_events(record_of(name))]
     number = data.draw(st.integers(0, len(payloads) - 1))
     position = data.draw(st.integers(0, len(payloads[number]) - 1))
     altered = bytearray(payloads[number])
@@ -167,7 +174,7 @@ def test_rulings_and_actions_at_the_edge_of_every_record():
     # Each field of each event set to the extremes, one after the other.
     extremes = [None, -1, 0, 1, 99, 2**53 - 1, -(2**53) + 1]
     for name in ("hidden", "chance", "stand-in", "refused", "late"):
-        base = open_events(record_of(name))
+        base: list[Any] = open_events(record_of(name))
         seen: set[tuple[type, str]] = set()
         for number, event in enumerate(base):
             if not isinstance(event, (ActionTaken, Ruling)):
@@ -182,6 +189,6 @@ def test_rulings_and_actions_at_the_edge_of_every_record():
                     if value is None and one.default is attrs.NOTHING:
                         continue
                     events = list(base)
-                    events[number] = attrs.evolve(event, **{one.name: value})
+                    change(events, number, **{one.name: value})
                     holds_or_is_refused(closed(events))
         assert seen

@@ -144,11 +144,11 @@ class Scripted:
         return self._all(Request)
 
     @property
-    def closures(self) -> list[Closure]:
+    def closures(self) -> list[Any]:
         return self._all(Closure)
 
     @property
-    def events(self) -> list[SeatEvent]:
+    def events(self) -> list[Any]:
         return self._all(SeatEvent)
 
     @property
@@ -156,7 +156,7 @@ class Scripted:
         return [event.body for event in self.events]
 
     @property
-    def rulings(self) -> list[Ruled]:
+    def rulings(self) -> list[Any]:
         return [body for body in self.bodies if isinstance(body, Ruled)]
 
 
@@ -164,7 +164,7 @@ class Watching:
     """Looks on."""
 
     def __init__(self) -> None:
-        self.events: list[SeatEvent] = []
+        self.events: list[Any] = []
         self.results: list[MatchResult] = []
 
     def on_event(self, event: SeatEvent) -> None:
@@ -189,14 +189,15 @@ class Played:
         self.record = read_record(self.raw)
 
     @property
-    def finish(self) -> Finish:
+    def finish(self) -> Any:
+        """How it ended; without type, since an outcome may be missing."""
         return self.result.finish
 
     def all(self, kind: type) -> list[Any]:
         return [event for event in self.record.events if isinstance(event, kind)]
 
     @property
-    def rulings(self) -> list[Ruling]:
+    def rulings(self) -> list[Any]:
         return self.all(Ruling)
 
 

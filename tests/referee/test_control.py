@@ -59,9 +59,11 @@ def test_an_abort_while_a_seat_thinks_withdraws_the_request():
     assert game.result.plies == 3
 
 
-@pytest.mark.parametrize("silent", ["accept", "ready"])
+@pytest.mark.parametrize(
+    "silent", [Scripted(accept=NEVER), Scripted(ready=NEVER)], ids=["accept", "ready"]
+)
 def test_an_abort_during_the_offers_ends_them(silent):
-    players = [Scripted(**{silent: NEVER}), Scripted(), Scripted(accept=Do(after=2))]
+    players = [silent, Scripted(), Scripted(accept=Do(after=2))]
     game = played(players, during=at(1, abort))
     check_aborted(game)
     assert game.record.find(Dealt) is None
@@ -243,7 +245,9 @@ def test_time_that_runs_out_in_the_very_moment_of_a_pause_is_late_afterwards():
         await asyncio.sleep(100)
         resume(match)
 
-    game = played([Scripted({1: NEVER, 2: NEVER}), Scripted()], clocks=clocks, during=during)
+    game = played(
+        [Scripted({1: NEVER, 2: NEVER}), Scripted()], clocks=clocks, during=during
+    )
     assert game.finish.code == "fault.late"
 
 
@@ -283,8 +287,8 @@ def test_a_match_of_bots_that_never_wait_can_be_aborted_and_paused():
         paused = []
 
         async def during(match):
-            while match.phase != "running":
-                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert match.phase == "running"
             pause(match)
             await asyncio.sleep(1)
             paused.append(match.phase)

@@ -99,9 +99,7 @@ ROWS = [
 ]
 
 
-def play(
-    fault: Fault, moment: str, rule: str, seat: int, attempts: int
-) -> Played:
+def play(fault: Fault, moment: str, rule: str, seat: int, attempts: int) -> Played:
     case = CASES[fault]
     first = MOMENTS[moment]
     # A retry is a request of its own.
@@ -229,7 +227,9 @@ START = {
     "silent": Scripted(accept=NEVER),
     "declined later": Scripted(ready=Do(PlayerFault(Fault.CRASHED, "no memory"))),
     "never ready": Scripted(ready=NEVER),
-    "lost while ready": Scripted(ready=Do(PlayerFault(Fault.DISCONNECTED, "g"), after=3)),
+    "lost while ready": Scripted(
+        ready=Do(PlayerFault(Fault.DISCONNECTED, "g"), after=3)
+    ),
 }
 
 

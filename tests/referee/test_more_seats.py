@@ -1,4 +1,4 @@
-"""Three and four seats: stand-ins play on for forfeited seats, which are ranked last."""
+"""Three and four seats: stand-ins play on for forfeited ones, which are ranked last."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fritillary.referee.player import Answer, LocalPlayer, PlayerFault
 
 FAR = Do(Answer(index=2))
 
-RUNNING = {number: FAR for number in range(1, 5)}
+RUNNING = dict.fromkeys(range(1, 5), FAR)
 
 STEPS = {
     Fault.ILLEGAL: ILLEGAL,
@@ -75,8 +75,9 @@ def test_a_forfeited_seat_is_played_on_and_ranked_last(fault, moment, seats):
 @pytest.mark.parametrize("fault", STEPS)
 def test_with_void_the_others_do_not_play_on(fault):
     terms = Terms(policy=policy(**{fault.value: "void"}))
-    game = played([Scripted(), Scripted({2: STEPS[fault]}), Scripted()], terms=terms,
-                  clocks=CLOCK)
+    game = played(
+        [Scripted(), Scripted({2: STEPS[fault]}), Scripted()], terms=terms, clocks=CLOCK
+    )
     assert game.finish.kind is EndKind.VOID
     assert len(game.all(ActionTaken)) == 4
 
@@ -111,7 +112,11 @@ def test_three_of_four_forfeited_end_the_match():
 
 
 def test_who_resigns_is_ranked_last_and_played_on():
-    players = [Scripted(), Scripted(RUNNING | {3: Do(Answer(resign=True), 1)}), Scripted()]
+    players = [
+        Scripted(),
+        Scripted(RUNNING | {3: Do(Answer(resign=True), 1)}),
+        Scripted(),
+    ]
     game = played(players, clocks=CLOCK)
     assert game.finish.code == "match.forfeited"
     assert game.finish.outcome.placing == (1, 3, 1)
@@ -167,7 +172,11 @@ def test_a_void_for_one_that_refuses_ends_it_at_the_first():
 
 def test_after_a_stalled_seat_the_ceiling_begins_anew_for_the_others():
     terms = Terms(ceiling_ms=10_000, margin_ms=0)
-    players = [Scripted({2: Do(after=6)}), Scripted({2: NEVER}), Scripted({2: Do(after=6)})]
+    players = [
+        Scripted({2: Do(after=6)}),
+        Scripted({2: NEVER}),
+        Scripted({2: Do(after=6)}),
+    ]
     game = played(players, terms=terms)
     assert [(r.seat, r.fault) for r in game.rulings] == [(1, Fault.STALLED)]
     assert game.finish.outcome.placing == (1, 3, 1)

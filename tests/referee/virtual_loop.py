@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Deadlock(Exception):
+class DeadlockError(Exception):
     """Everything waits and no timer is set."""
 
 
@@ -29,7 +29,7 @@ class _Jumping(selectors.SelectSelector):
         ready = super().select(0)
         if not ready:
             if timeout is None:
-                raise Deadlock
+                raise DeadlockError
             self.now += max(0.0, timeout)
         return ready
 
@@ -47,6 +47,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def sleep(self, seconds: float) -> None:
         """Let time pass while nobody else can run, as blocking code does."""
         self._jumping.now += seconds
+
+
+def sleep(seconds: float) -> None:
+    """Let virtual time pass as blocking code does."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
+    loop.sleep(seconds)
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

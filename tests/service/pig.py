@@ -149,7 +149,9 @@ def apply_action(state, action):
 
 @hookimpl
 def format_action(action):
-    return f"die {action.face}" if type(action) is Die else type(action).__name__.lower()
+    return (
+        f"die {action.face}" if type(action) is Die else type(action).__name__.lower()
+    )
 
 
 @hookimpl

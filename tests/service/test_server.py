@@ -61,7 +61,13 @@ def calls(channel, metadata):
     )
     return {
         "connect": lambda: bot_pb2_grpc.BotServiceStub(channel).Connect(
-            iter([bot_pb2.ConnectRequest(messages=[bot_pb2.BotMessage(hello=bot_pb2.Hello())])]),
+            iter(
+                [
+                    bot_pb2.ConnectRequest(
+                        messages=[bot_pb2.BotMessage(hello=bot_pb2.Hello())]
+                    )
+                ]
+            ),
             metadata=metadata,
         ),
         "create": lambda: matches.CreateMatch(create, metadata=metadata),
@@ -131,15 +137,45 @@ ROLES = {
         "fetch": "match.unknown",
     },
     "missing": dict.fromkeys(
-        ["connect", "create", "list", "get", "watch", "pause", "resume", "abort", "fetch"],
+        [
+            "connect",
+            "create",
+            "list",
+            "get",
+            "watch",
+            "pause",
+            "resume",
+            "abort",
+            "fetch",
+        ],
         "auth.missing-token",
     ),
     "unknown": dict.fromkeys(
-        ["connect", "create", "list", "get", "watch", "pause", "resume", "abort", "fetch"],
+        [
+            "connect",
+            "create",
+            "list",
+            "get",
+            "watch",
+            "pause",
+            "resume",
+            "abort",
+            "fetch",
+        ],
         "auth.unknown-token",
     ),
     "revoked": dict.fromkeys(
-        ["connect", "create", "list", "get", "watch", "pause", "resume", "abort", "fetch"],
+        [
+            "connect",
+            "create",
+            "list",
+            "get",
+            "watch",
+            "pause",
+            "resume",
+            "abort",
+            "fetch",
+        ],
         "auth.revoked-token",
     ),
 }
@@ -196,7 +232,9 @@ async def test_a_port_that_another_program_uses_is_the_same_error():
                 await Server(arena, f"127.0.0.1:{other.getsockname()[1]}").start()
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:1"])
+@pytest.mark.parametrize(
+    "address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:1"]
+)
 async def test_beyond_loopback_tls_is_needed(address):
     async with Arena(pig.registry()) as arena:
         with pytest.raises(ServiceError, match="TLS") as caught:
@@ -204,7 +242,9 @@ async def test_beyond_loopback_tls_is_needed(address):
     assert caught.value.code == "server.needs-tls"
 
 
-@pytest.mark.parametrize("address", ["", "127.0.0.1", ":7", "127.0.0.1:x", "127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "address", ["", "127.0.0.1", ":7", "127.0.0.1:x", "127.0.0.1:99999"]
+)
 async def test_an_address_has_host_and_port(address):
     async with Arena(pig.registry()) as arena:
         with pytest.raises(UsageError, match="HOST:PORT"):
@@ -275,7 +315,11 @@ async def test_a_closing_arena_withdraws_its_matches_and_closes_their_records(
 async def test_health_answers_for_every_service(stage):
     async with grpc.aio.insecure_channel(stage.address) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
-        for name in ("", "fritillary.api.v1.BotService", "fritillary.api.v1.MatchService"):
+        for name in (
+            "",
+            "fritillary.api.v1.BotService",
+            "fritillary.api.v1.MatchService",
+        ):
             answer = await stub.Check(health_pb2.HealthCheckRequest(service=name))
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
 

@@ -14,13 +14,14 @@ from fritillary.api.v1 import bot_pb2 as wire
 from fritillary_client import encoding as encodings
 from fritillary_client import reading
 from fritillary_client.bot import AnyBot, checked
+from fritillary_client.calls import open_channel
 from fritillary_client.errors import (
     ArenaError,
     BotError,
     LinkError,
     RefusedError,
 )
-from fritillary_client.link import Link, open_channel
+from fritillary_client.link import Link
 from fritillary_client.seat import Seat
 from fritillary_client.settings import Settings, resolve
 from fritillary_client.tables import Lister, Table, Tables
@@ -58,9 +59,10 @@ class Client:
         name: to show.
         address: of the server.
         ended: matches that have ended.
-        abandoned: matches that were left unfinished.
+        abandoned: matches that this side has left unfinished.
         bot_name: under which the server knows the bot; empty before Welcome.
-        goodbye: code and message of the server's Goodbye; empty if there was none.
+        goodbye: code and message with which the server has sent the bot away; empty
+            otherwise.
         encoding: in use.
         limits: that the server announced.
         resigns: whether a bot that fails resigns.
@@ -111,7 +113,9 @@ class Client:
         finally:
             if self._farewell is not None:
                 self._farewell.cancel()
-            self.abandoned = len({match for match, _ in self._seats})
+            # Those that the server sends away, it knows about.
+            if not self.goodbye[0]:
+                self.abandoned = len({match for match, _ in self._seats})
             seats = [*self._seats.values(), *self._ending]
             for seat in seats:
                 seat.abandon()
@@ -172,6 +176,7 @@ class Client:
                     if goodbye.code.startswith(_BLAMES):
                         raise RefusedError(self.goodbye[1], code=goodbye.code)
                     break
+                self.goodbye = ("", "")
                 first, since, tries = False, time.monotonic(), 0
                 asked_to_wait = goodbye.reconnect_after_ms
             await self._pause(tries, asked_to_wait)
@@ -179,7 +184,7 @@ class Client:
 
     async def _one_link(self) -> wire.Goodbye | None:
         link = Link(
-            open_channel(self.address, tls=self._setup.tls, roots=self._setup.roots),
+            open_channel(self._setup),
             address=self.address,
             token=self._setup.token,
             welcome=self._on_welcome,

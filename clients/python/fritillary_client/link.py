@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-# It writes to standard error by itself; what it has to say is told in our errors.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
-import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import catalog_pb2 as catalog
-from fritillary.api.v1 import common_pb2 as common
-from fritillary_client.errors import (
-    ArenaError,
-    LinkError,
-    ProtocolError,
-    RefusedError,
+from fritillary_client.calls import (
+    OPEN_WITHIN_S,
+    Caller,
+    error_of,
+    metadata,
+    refused,
 )
-from fritillary_client.reading import shown
+from fritillary_client.errors import LinkError, ProtocolError
 
 #: The figures of the protocol; Welcome repeats those of the server.
 PING_AFTER_S: Final = 20.0
 PONG_WITHIN_S: Final = 20.0
-HTTP2_INTERVAL_MS: Final = 30_000
-HTTP2_TIMEOUT_MS: Final = 10_000
-
-#: How long the server may take from the first try to connect to Welcome.
-OPEN_WITHIN_S: Final = 15.0
 
 #: How long the server may take to close the stream after our Goodbye.
 _CLOSE_WITHIN_S: Final = 2.0
@@ -49,51 +39,10 @@ _LEAST_FRAME: Final = 16 * 1024
 #: Messages in one frame.
 _MOST: Final = 256
 
-#: A frame of the server is no longer than this.
-_MAX_RECEIVED: Final = 64 * 1024 * 1024
-
 _CONNECT: Final = f"/{wire.DESCRIPTOR.services_by_name['BotService'].full_name}/Connect"
 _LIST_ACTIONS: Final = (
     f"/{catalog.DESCRIPTOR.services_by_name['CatalogService'].full_name}/ListActions"
 )
-_ERROR_KEY: Final = "fritillary-error-bin"
-
-#: These will not go away by trying again.
-_FINAL: Final = frozenset(
-    {
-        grpc.StatusCode.UNAUTHENTICATED,
-        grpc.StatusCode.PERMISSION_DENIED,
-        grpc.StatusCode.UNIMPLEMENTED,
-        grpc.StatusCode.INVALID_ARGUMENT,
-        grpc.StatusCode.FAILED_PRECONDITION,
-        grpc.StatusCode.NOT_FOUND,
-        grpc.StatusCode.OUT_OF_RANGE,
-    }
-)
-
-
-def open_channel(
-    address: str, *, tls: bool, roots: bytes | None = None
-) -> grpc.aio.Channel:
-    """Return a channel with the keepalive of the protocol.
-
-    Args:
-        address: ``HOST:PORT`` or ``unix:PATH``.
-        tls: whether to encrypt.
-        roots: certificates to trust, PEM; ``None`` for the usual ones.
-    """
-    options = [
-        ("grpc.keepalive_time_ms", HTTP2_INTERVAL_MS),
-        ("grpc.keepalive_timeout_ms", HTTP2_TIMEOUT_MS),
-        # gRPC must not hold back after a failure: the client has its own back-off.
-        ("grpc.use_local_subchannel_pool", 1),
-        ("grpc.max_receive_message_length", _MAX_RECEIVED),
-        ("grpc.max_send_message_length", -1),
-    ]
-    if tls:
-        credentials = grpc.ssl_channel_credentials(roots)
-        return grpc.aio.secure_channel(address, credentials, options)
-    return grpc.aio.insecure_channel(address, options)
 
 
 class Link:
@@ -122,7 +71,8 @@ class Link:
         self.open = False
         self._channel = channel
         self._address = address
-        self._metadata = (("authorization", f"Bearer {token}"),)
+        self._metadata = metadata(token)
+        self._caller = Caller(channel, address=address, token=token, met=True)
         self._welcome = welcome
         self._receive = receive
         self._outbox: deque[wire.BotMessage] = deque()
@@ -160,26 +110,9 @@ class Link:
         Raises:
             ArenaError: if the server cannot or will not give it.
         """
-        method: grpc.aio.UnaryUnaryMultiCallable[catalog.ListActionsRequest, object] = (
-            self._channel.unary_unary(
-                _LIST_ACTIONS,
-                request_serializer=catalog.ListActionsRequest.SerializeToString,
-                response_deserializer=catalog.ListActionsResponse.FromString,
-            )
+        return await self._caller.ask(
+            _LIST_ACTIONS, request, catalog.ListActionsResponse, within_s=_PAGE_WITHIN_S
         )
-        try:
-            page = await method(
-                request, metadata=self._metadata, timeout=_PAGE_WITHIN_S
-            )
-        except grpc.aio.AioRpcError as error:
-            raise _error_of(error, self._address) from error
-        except (asyncio.InvalidStateError, grpc.aio.UsageError) as error:
-            msg = "the link was lost while an action table was fetched"
-            raise LinkError(msg) from error
-        if not isinstance(page, catalog.ListActionsResponse):
-            msg = "the server sent garbage for an action table"
-            raise ProtocolError(msg)
-        return page
 
     # -------------------------------------------------------------- the life of it
 
@@ -228,7 +161,7 @@ class Link:
         if code is grpc.StatusCode.OK:
             msg = f"the server at {self._address} closed the stream"
             raise LinkError(msg)
-        raise _error(
+        raise error_of(
             code,
             await call.details() or "",
             await call.trailing_metadata(),
@@ -261,7 +194,7 @@ class Link:
             elif kind == "goodbye":
                 self._goodbye = message.goodbye
             elif kind == "refusal":
-                raise _refused(message.refusal.error)
+                raise refused(message.refusal.error)
             elif kind == "welcome":
                 self._begin(message.welcome)
             elif not self.open:
@@ -363,53 +296,3 @@ class Link:
 
 
 _Call = grpc.aio.StreamStreamCall[bytes, bytes]
-
-
-def _refused(info: common.ErrorInfo) -> RefusedError:
-    return RefusedError(
-        shown(info.message) or "the server refused",
-        code=info.code,
-        retry_after_ms=info.retry_after_ms if info.HasField("retry_after_ms") else None,
-    )
-
-
-def _error_of(error: grpc.aio.AioRpcError, address: str) -> ArenaError:
-    return _error(
-        error.code(),
-        error.details() or "",
-        error.trailing_metadata(),
-        address,
-        opened=True,
-    )
-
-
-def _error(
-    code: grpc.StatusCode,
-    details: str,
-    trailing: grpc.aio.Metadata | None,
-    address: str,
-    *,
-    opened: bool,
-) -> ArenaError:
-    """Return the error of a failed RPC: the server's own word where it sent one."""
-    for key, value in trailing or ():
-        if key == _ERROR_KEY and isinstance(value, bytes):
-            with contextlib.suppress(DecodeError):
-                return _refused(common.ErrorInfo.FromString(value))
-    if code is grpc.StatusCode.UNAUTHENTICATED:
-        return RefusedError(
-            shown(details) or "the server does not know this token",
-            code="auth.unknown-token",
-        )
-    if code is grpc.StatusCode.UNIMPLEMENTED:
-        msg = f"the server at {address} is no arena of this version"
-        return RefusedError(msg, code="link.no-arena")
-    if code in _FINAL:
-        return RefusedError(shown(details), code=f"status.{code.name.lower()}")
-    if code is grpc.StatusCode.UNAVAILABLE and not opened:
-        # gRPC tells the way to each address that it tried; the last words are why.
-        reason = shown(details.rpartition(": ")[2])
-        msg = f"no server answers at {address} ({reason})"
-        return LinkError(msg, code="link.unreachable")
-    msg = f"the link to {address} was lost ({code.name}: {shown(details)})"
-    return LinkError(msg)

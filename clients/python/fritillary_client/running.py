@@ -15,8 +15,9 @@ from typing import Unpack
 
 from fritillary_client.bot import AnyBot
 from fritillary_client.client import Client
+from fritillary_client.endpoint import ADDRESS, TOKEN
 from fritillary_client.errors import ArenaError
-from fritillary_client.settings import ADDRESS, TOKEN, Settings
+from fritillary_client.settings import Settings
 
 _log = logging.getLogger("fritillary_client")
 

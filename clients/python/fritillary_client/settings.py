@@ -16,13 +16,9 @@ from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
 from fritillary_client import encoding as encodings
 from fritillary_client.bot import AnyBot, Bot, factory_of
+from fritillary_client.endpoint import Endpoint, endpoint
 from fritillary_client.errors import ConfigurationError
 from fritillary_client.values import GameSupport
-
-#: Environment variables that stand in for arguments.
-ADDRESS: Final = "FRITILLARY_ADDRESS"
-TOKEN: Final = "FRITILLARY_TOKEN"  # noqa: S105 - the name of one
-ROOTS: Final = "FRITILLARY_CA"
 
 _FORMS: Final = {
     "packed": wire.LEGAL_FORM_PACKED,
@@ -78,13 +74,11 @@ class Settings(TypedDict, total=False):
 
 
 @frozen(kw_only=True)
-class Setup:
+class Setup(Endpoint):
     """Settings, checked and with the defaults filled in.
 
     Args:
         factory: makes a bot for one match and seat.
-        address: of the server.
-        token: of the bot.
         info: who the bot is.
         games: that it can play.
         capacity: most matches at a time.
@@ -94,13 +88,9 @@ class Setup:
         resigns: whether a bot that fails resigns.
         wait: for the server to appear, in seconds.
         give_up_after: a lost link, in seconds.
-        tls: whether to encrypt.
-        roots: certificates to trust, PEM; ``None`` for the usual ones.
     """
 
     factory: Callable[[], Bot]
-    address: str
-    token: str
     info: common.PlayerInfo
     games: list[wire.GameSupport]
     capacity: int
@@ -110,8 +100,6 @@ class Setup:
     resigns: bool
     wait: float
     give_up_after: float
-    tls: bool
-    roots: bytes | None
 
 
 def resolve(bot: AnyBot, settings: Settings) -> Setup:
@@ -121,8 +109,12 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
         ConfigurationError: naming what is wrong, and the mend.
     """
     factory = factory_of(bot)
-    address = _checked_address(settings.get("address") or os.environ.get(ADDRESS, ""))
-    token = _checked_token(settings.get("token") or os.environ.get(TOKEN, ""))
+    server = endpoint(
+        settings.get("address"),
+        settings.get("token"),
+        tls=settings.get("tls"),
+        ca=settings.get("ca"),
+    )
     info = common.PlayerInfo(
         name=(settings.get("name") or _name_of(bot))[:64],
         version=str(settings.get("version", ""))[:64],
@@ -142,12 +134,12 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
     if on_error not in {"stop", "resign"}:
         msg = f"on_error is stop or resign, not {on_error!r}"
         raise ConfigurationError(msg, code="usage.on-error")
-    roots = _roots(settings.get("ca"))
-    tls = settings.get("tls")
     return Setup(
+        address=server.address,
+        token=server.token,
+        tls=server.tls,
+        roots=server.roots,
         factory=factory,
-        address=address,
-        token=token,
         info=info,
         games=_supports(getattr(bot, "games", None) if games is None else games),
         capacity=capacity,
@@ -157,52 +149,7 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
         resigns=on_error == "resign",
         wait=settings.get("wait", 0.0),
         give_up_after=settings.get("give_up_after", 60.0),
-        tls=(roots is not None or not _is_local(address)) if tls is None else tls,
-        roots=roots,
     )
-
-
-def _checked_address(address: str) -> str:
-    if not address:
-        msg = f"no server is named; set {ADDRESS} or give address='HOST:PORT'"
-        raise ConfigurationError(msg, code="usage.address")
-    host, colon, port = address.rpartition(":")
-    local = address.startswith(("unix:", "unix-abstract:"))
-    if not local and (not host or not colon or not port.isdecimal() or "/" in address):
-        msg = f"address {address[:80]!r} must be of the form HOST:PORT"
-        raise ConfigurationError(msg, code="usage.address")
-    return address
-
-
-def _is_local(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    return (
-        host in {"localhost", "::1"}
-        or host.startswith("127.")
-        or address.startswith(("unix:", "unix-abstract:"))
-    )
-
-
-def _checked_token(token: str) -> str:
-    token = token.strip()
-    if not token:
-        msg = f"the bot has no token; set {TOKEN} or give token='...'"
-        raise ConfigurationError(msg, code="usage.token")
-    if not token.isascii() or not token.isprintable() or " " in token:
-        msg = "the token holds characters that no token has"
-        raise ConfigurationError(msg, code="usage.token")
-    return token
-
-
-def _roots(ca: str | os.PathLike[str] | None) -> bytes | None:
-    path = ca or os.environ.get(ROOTS)
-    if not path:
-        return None
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        msg = f"certificates {os.fspath(path)}: {error.strerror}"
-        raise ConfigurationError(msg, code="usage.ca") from error
 
 
 def _supports(

@@ -128,7 +128,7 @@ class Header:
 
 @frozen
 class Dealt:
-    """All seats that play have accepted, and the deal is made.
+    """Every seat is ready or has been given up, and the deal is fixed.
 
     Args:
         nonces: hex of the nonce of each seat, at most 32 bytes; no list where none

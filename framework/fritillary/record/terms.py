@@ -363,6 +363,9 @@ def parse_policy(texts: list[str]) -> Policy:
                 msg = "write FAULT=CONSEQUENCE"
                 raise ValueError(msg)
             if name == "stand-in":
+                if not value:
+                    msg = "name a bot"
+                    raise ValueError(msg)
                 stand_in = value
             elif name == "restarts":
                 link = LinkBank(restarts=int(value))

@@ -20,6 +20,7 @@ from fritillary.referee.control import Control, InterruptedWait
 from fritillary.referee.gate import GENERAL
 from fritillary.referee.play import Finished, Play, problem_of, remarks_of
 from fritillary.referee.player import (
+    INLINE_FAILURES,
     Answer,
     MayBeLost,
     PlayerFault,
@@ -42,6 +43,9 @@ _log = logging.getLogger(__name__)
 #: In milliseconds: more than the errors of a difference of clock readings, so that
 #: what has taken one whole millisecond counts as one.
 _EARLY = 1e-6
+
+#: In seconds: what is less is no whole millisecond.
+_TICK = 0.0009
 
 
 @define
@@ -120,7 +124,10 @@ class Asking:
         self._open: Request | None = None
         # What the inline way needs, looked up once.
         self._numbers = _numbers(play.table)
+        self._game = play.game
         self._apply = play.game.apply
+        self._add_action = play.writer.add_action
+        self._acted_openly = play.teller.acted_openly
         self._masks = play.teller.masks
         self._inline: list[tuple[Any, ...]] = []
 
@@ -163,7 +170,7 @@ class Asking:
         timed = clock.timed
         now = self._now
         ask = Ask(
-            play.game,
+            self._game,
             seat,
             look,
             legal,
@@ -176,10 +183,11 @@ class Asking:
         started = now()
         try:
             decided = player.decide_now(ask)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a bot raises
+        except INLINE_FAILURES as error:
             fault = crashed(error)
         ended = now()
-        server_ms = int((ended - started) * 1000 + _EARLY)
+        spent = ended - started
+        server_ms = 0 if spent < _TICK else int(spent * 1000 + _EARLY)
         if look.error is not None:
             raise look.error
         if timed or ended >= self.deadline:
@@ -198,8 +206,8 @@ class Asking:
                     left = clock.allowance_ms()
                 self._apply(play.state, decided)
                 play.ply = ply = play.ply + 1
-                play.writer.add_action(seat, index, charged, server_ms, left)
-                play.teller.acted_openly(ply, seat, decided)
+                self._add_action(seat, index, charged, server_ms, left)
+                self._acted_openly(ply, seat, decided)
                 return None
         decision = Decision(seat, legal, started)
         if fault is None:
@@ -356,7 +364,7 @@ class Asking:
         )
         try:
             player.closed(closure)
-        except Exception:
+        except Exception:  # noqa: BLE001 - must not raise, and harms nobody
             _log.exception("the player of seat %d did not take a closure", seat)
 
     # ---------------------------------------------------------------- the decision

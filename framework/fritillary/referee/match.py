@@ -16,7 +16,7 @@ from fritillary.core.points import Over
 from fritillary.record import events as record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import Consequence, EndKind, Fault
-from fritillary.record.writer import RecordSink, RecordWriter
+from fritillary.record.writer import RecordSink
 from fritillary.referee.asking import Asking
 from fritillary.referee.clock import SeatClock
 from fritillary.referee.control import Control, InterruptedWait
@@ -87,8 +87,8 @@ class Match:
         self._reveal = reveal
         self._told: Finish | None = None
         self._header = setup.header(framework=framework, created_at_ms=created_at_ms)
-        self._writer = RecordWriter(sink, self._header)
-        self._play = Play(setup, self._writer, stand_in, phase_changed)
+        self._play = Play(setup, sink, self._header, stand_in, phase_changed)
+        self._writer = self._play.writer
         self._asking = Asking(self._play, self.control, now)
 
     @property
@@ -297,7 +297,7 @@ class Match:
         play = self._play
         try:
             self._writer.abandon()
-        except Exception:
+        except Exception:  # noqa: BLE001 - what matters was raised before
             _log.exception("match %s: the sink does not close", self.setup.match_id)
         if not isinstance(error, Exception):
             play.phase = "ended"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,10 +18,9 @@ from fritillary.record.terms import (
     MAX_MS,
     Consequence,
     EndKind,
-    Fault,
     Source,
 )
-from fritillary.record.writer import RecordWriter
+from fritillary.record.writer import RecordSink, RecordWriter
 from fritillary.referee.clock import SeatClock
 from fritillary.referee.gate import GENERAL
 from fritillary.referee.outcomes import settled_by_forfeit, with_forfeits
@@ -29,6 +29,8 @@ from fritillary.referee.seen import Finish, Problem
 from fritillary.referee.setup import MatchSetup
 from fritillary.referee.standin import StandIns
 from fritillary.referee.teller import Teller
+
+_log = logging.getLogger(__name__)
 
 #: So much of a bot's remark, or of the sentence of a ruling, is kept, in characters.
 MAX_NOTE = 2_000
@@ -54,15 +56,20 @@ class Play:
 
     Args:
         setup: what is played, by whom, on which terms.
-        writer: writes the record.
+        sink: where the record goes.
+        header: of the record.
         choose: answers for forfeited seats instead of the policy's stand-in.
         phase_changed: called with each phase that is new; must not raise.
+
+    Raises:
+        UsageError: if the policy's stand-in cannot serve; nothing was written then.
 
     Attributes:
         state: the truth; ``None`` before the deal.
         ply: plies so far.
         phase: ``offered``, ``running``, ``paused``, ``closing`` or ``ended``.
         table: the action table.
+        writer: writes the record.
         clocks: one for each seat.
         forfeited: seats, in the order in which they were.
         deal: the dealer of the match.
@@ -72,7 +79,8 @@ class Play:
     def __init__(
         self,
         setup: MatchSetup,
-        writer: RecordWriter,
+        sink: RecordSink,
+        header: record.Header,
         choose: Callable[[Ask], Any] | None,
         phase_changed: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -84,7 +92,6 @@ class Play:
         self.table = setup.game.table(setup.options, self.seats)
         self.state: Any = None
         self.ply = 0
-        self.writer = writer
         self.teller = Teller(setup.game, setup.players)
         self.clocks = [SeatClock(settings) for settings in setup.clocks]
         self.forfeited: list[int] = []
@@ -92,6 +99,8 @@ class Play:
         self.nonces: tuple[bytes, ...] = ()
         self._chances = 0
         self._stand_ins = StandIns(setup, self.teller.gates, choose)
+        # Last: whatever failed before has left no record.
+        self.writer = RecordWriter(sink, header)
 
     @property
     def phase(self) -> str:
@@ -101,7 +110,10 @@ class Play:
     @phase.setter
     def phase(self, phase: str) -> None:
         self._phase = phase
-        self._phase_changed(phase)
+        try:
+            self._phase_changed(phase)
+        except Exception:  # noqa: BLE001 - must not raise, and harms nobody
+            _log.exception("who is told of phases raised at %s", phase)
 
     # ------------------------------------------------------------------ the actions
 
@@ -168,6 +180,10 @@ class Play:
         self.ply += 1
         clock = self.clocks[seat]
         clock.new_move()
+        left_ms = clock.allowance_ms()
+        if source is Source.PLAYER and index is not None and not remarks:
+            self.writer.add_action(seat, index, charged_ms, server_ms, left_ms)
+            return what
         self.writer.add(
             record.ActionTaken(
                 seat,
@@ -176,7 +192,7 @@ class Play:
                 source,
                 charged_ms,
                 server_ms,
-                left_ms=clock.allowance_ms(),
+                left_ms=left_ms,
                 **(remarks or {}),
             )
         )

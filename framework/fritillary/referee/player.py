@@ -27,7 +27,7 @@ from fritillary.referee.threads import Hand
 _log = logging.getLogger(__name__)
 
 
-class PlayerFault(FritillaryError):
+class PlayerFault(FritillaryError):  # noqa: N818 - a fault is no error of ours
     """A player did something wrong; what follows is the policy's business.
 
     Attributes:
@@ -228,21 +228,21 @@ class LocalPlayer:
 
     async def _call(self, method: Callable[..., Any], argument: Any) -> Any:
         """Call a method of the bot where it belongs."""
-        if self.inline or _waits(method):
-            result = method(argument)
-        else:
-            if self._hand is None:
-                self._hand = Hand()
-            result = await self._hand.call(method, argument)
-        if result is not None and inspect.isawaitable(result):
-            try:
+        try:
+            if self.inline or _waits(method):
+                result = method(argument)
+            else:
+                if self._hand is None:
+                    self._hand = Hand()
+                result = await self._hand.call(method, argument)
+            if result is not None and inspect.isawaitable(result):
                 result = await result
-            except asyncio.CancelledError as error:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise
-                # Nobody cancelled the referee: something inside the bot was.
-                raise _CancelledInsideError from error
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Nobody cancelled the referee: something inside the bot was.
+            raise _CancelledInsideError from error
         return result
 
     def closed(self, closure: Closure) -> None:
@@ -267,6 +267,9 @@ class _CancelledInsideError(Exception):
 
 #: What a bot's code may raise without harm to others; an interrupt is no bot's.
 _FAILURES = (Exception, SystemExit)
+
+#: The same where nothing is awaited, so that nobody else can be meant.
+INLINE_FAILURES = (*_FAILURES, asyncio.CancelledError)
 
 #: Coroutines of bots that hear the end of their match; the loop holds them weakly.
 _ending: set[asyncio.Task[None]] = set()

@@ -62,10 +62,11 @@ def _meant(
             raise InvalidActionError(msg)
         return table.at(answer.index, legal)
     if answer.text is not None:
-        if not isinstance(answer.text, str):
-            msg = f"a notation is text, not {type(answer.text).__name__}"
+        text: Any = answer.text
+        if not isinstance(text, str):
+            msg = f"a notation is text, not {type(text).__name__}"
             raise InvalidActionError(msg)
-        return table.parse(answer.text, legal)
+        return table.parse(text, legal)
     if answer.action is not None:
         return _interned(game, answer.action, table, legal)
     return table.structure(answer.data)
@@ -114,8 +115,10 @@ def _offending(game: Game[Any, Any, Any], answer: Answer) -> bytes:
     """Return what a player sent as it stands in the record."""
     value = answer.action
     try:
-        if answer.index is not None or answer.text is not None:
+        if type(answer.index) is int or isinstance(answer.text, str):
             return choice_bytes(index=answer.index, text=answer.text)
+        if answer.index is not None or answer.text is not None:
+            return received_bytes(repr(answer.index or answer.text).encode())
         if value is None:
             return choice_bytes(data=answer.data)
         if type(value) in game.info.actions:

@@ -168,13 +168,16 @@ def usual_terms(
     terms: Terms | None = None,
 ) -> Terms:
     """Return terms whose ceiling follows from the clocks."""
-    return _with_ceiling(clocks, game.info.max_plies, terms or _USUAL)
-
-
-_USUAL: Final = Terms()
+    if terms is None:
+        return _usual_terms(clocks, game.info.max_plies)
+    return _with_ceiling(clocks, game.info.max_plies, terms)
 
 
 @functools.lru_cache(256)
+def _usual_terms(clocks: tuple[ClockSettings, ...], max_plies: int) -> Terms:
+    return _with_ceiling(clocks, max_plies, Terms())
+
+
 def _with_ceiling(
     clocks: tuple[ClockSettings, ...], max_plies: int, terms: Terms
 ) -> Terms:

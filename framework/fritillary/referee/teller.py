@@ -21,7 +21,6 @@ from fritillary.referee.seen import (
     SeatEvent,
 )
 
-
 _log = logging.getLogger(__name__)
 
 
@@ -153,7 +152,7 @@ class Teller:
         for seat, player in enumerate(players):
             try:
                 player.end(result)
-            except Exception:
+            except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
                 _log.exception("the player of seat %d did not take the end", seat)
         for watcher in list(self._watchers):
             self._show_end(watcher, result)
@@ -167,7 +166,7 @@ class Teller:
             for event in self._take(seat):
                 try:
                     notify(event)
-                except Exception:
+                except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
                     _log.exception("the player of seat %d did not take events", seat)
         if self._watchers:
             for event in self._take(len(self.gates)):
@@ -179,14 +178,14 @@ class Teller:
             return
         try:
             watcher.on_event(event)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
             _log.exception("a watcher raised, and is told no more")
             self.unwatch(watcher)
 
     def _show_end(self, watcher: Watcher, result: MatchResult) -> None:
         try:
             watcher.on_end(result)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
             _log.exception("a watcher raised at the end")
 
     def _take(self, receiver: int) -> list[SeatEvent]:

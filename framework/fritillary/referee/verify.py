@@ -220,7 +220,7 @@ class _Checker:
                 self.replay.apply(self.replay.chance(number, event))
             case Ruling():
                 self._ruling(number, event)
-            case Resigned():
+            case Resigned():  # pragma: no branch - nothing else is left
                 self._begin(number, event.seat)
                 self._charge(number, event.seat, event.charged_ms)
                 self._forfeit(event.seat, "seat.resigned")
@@ -414,7 +414,7 @@ class _Checker:
                 self.finish = _Finish(EndKind.VOID, code)
             case Consequence.FORFEIT:
                 self._forfeit(seat, code)
-            case Consequence.SUBSTITUTE:
+            case Consequence.SUBSTITUTE:  # pragma: no branch - nothing else is left
                 self.substitute = seat
 
     def _forfeit(self, seat: int, code: str) -> None:
@@ -489,7 +489,7 @@ class _Checker:
 def _nobody_ready(record: Record) -> bool:
     """Whether all seats refused to start, by the rulings after the deal."""
     seats = set()
-    for event in record.events[2:]:
+    for event in record.events[2:]:  # pragma: no branch - the last is no ruling
         if not isinstance(event, Ruling) or event.fault is not Fault.REFUSED_TO_START:
             break
         seats.add(event.seat)

@@ -31,7 +31,8 @@ from fritillary.service.children import ChildSeat
 from fritillary.service.hosted import HostedMatch, Order
 from fritillary.service.hub import Hub
 from fritillary.service.limits import Limits
-from fritillary.service.seating import remote_player
+from fritillary.service.remote import RemotePlayer
+from fritillary.service.seating import remote_players
 from fritillary.service.spawn import ProcessLimits
 from fritillary.service.tokens import TokenStore
 
@@ -282,13 +283,15 @@ class Arena:
         finally:
             # Also on cancellation.
             hosted.finished(result, failure)
-            self._tasks.pop(order.match_id, None)
             self._ended.append(order.match_id)
             while len(self._ended) > self._keep_ended:
                 del self._matches[self._ended.popleft()]
-            for child in children:
-                child.stop()
-            await asyncio.gather(*(child.end() for child in children))
+            try:
+                await asyncio.gather(
+                    *(child.end(at_once=self._closing) for child in children)
+                )
+            finally:
+                self._tasks.pop(order.match_id, None)
 
     async def _seat(
         self,
@@ -297,26 +300,30 @@ class Arena:
         children: list[ChildSeat],
     ) -> tuple[Player, ...]:
         """Wait until all players are there, or can no longer come."""
-        order = hosted.order
-
-        async def seat_of(seat: int, spec: PlayerSpec) -> Player:
-            if seat in local:
-                return local[seat]
-            if spec.kind == "remote":
-                return await remote_player(self.hub, hosted, seat, self.limits)
-            child = ChildSeat(
-                hosted, seat, self.hub, self.tokens, self.limits, self.process_limits
-            )
-            children.append(child)
-            logs = None if self._records is None else self._records
-            return await child.start(self.address, logs)
-
+        started: dict[int, asyncio.Task[RemotePlayer]] = {}
         async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(seat_of(seat, spec))
-                for seat, spec in enumerate(order.specs)
-            ]
-        return tuple(task.result() for task in tasks)
+            for seat, spec in enumerate(hosted.order.specs):
+                if seat in local or spec.kind == "remote":
+                    continue
+                child = ChildSeat(
+                    hosted,
+                    seat,
+                    self.hub,
+                    self.tokens,
+                    self.limits,
+                    self.process_limits,
+                )
+                children.append(child)
+                started[seat] = group.create_task(
+                    child.start(self.address, self._records)
+                )
+            remote = await remote_players(self.hub, hosted, self.limits)
+        players = {
+            **local,
+            **remote,
+            **{seat: task.result() for seat, task in started.items()},
+        }
+        return tuple(players[seat] for seat in range(len(players)))
 
     # ------------------------------------------------------------------------- looking
 

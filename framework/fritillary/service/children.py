@@ -84,9 +84,9 @@ class ChildSeat:
             refused = refusal(error.message, error.code)
             return seated(link, self._hosted, self._seat, self._limits, refused)
         exit_ = asyncio.ensure_future(child.wait())
-        if not await reserved(link, self._hosted, exit_):
+        if not await reserved(link, self._hosted, others=[exit_]):
             if exit_.done():
-                why = f"{child.how_it_ended(exit_.result())}, before it dialled in"
+                why = child.how_it_ended(exit_.result(), " before it dialled in")
                 refused = refusal(why, "player.ended")
             elif self._hosted.cut.is_set():
                 refused = refusal("called off before it was there", "player.absent")
@@ -121,10 +121,11 @@ class ChildSeat:
             child = self._child
             if self._over or child is None:
                 return
-            why = child.how_it_ended(code)
             if not player.is_ready:
-                player.fail(refusal(f"{why}, before it was ready", "player.ended"))
+                why = child.how_it_ended(code, " before it was ready")
+                player.fail(refusal(why, "player.ended"))
                 return
+            why = child.how_it_ended(code)
             if restarts <= 0:
                 player.fail(PlayerFault(Fault.CRASHED, why))
                 return
@@ -139,19 +140,19 @@ class ChildSeat:
                 return
             exit_ = asyncio.ensure_future(child.wait())
 
-    def stop(self) -> None:
-        """Note that the match is over: the program may go."""
-        self._over = True
+    async def end(self, *, at_once: bool) -> None:
+        """End the program, and write down what it said.
 
-    async def end(self) -> None:
-        """End the program, and write down what it said."""
+        Args:
+            at_once: do not wait for it to end by itself.
+        """
         self._over = True
         if self._supervisor is not None:
             self._supervisor.cancel()
         self._hub.forget(self._name)
         try:
             if self._child is not None:
-                await self._child.end(_PATIENCE_S)
+                await self._child.end(0.0 if at_once else _PATIENCE_S)
         finally:
             for child in self._children:
                 child.kill()

@@ -134,7 +134,7 @@ class HostedMatch:
         self.cut = asyncio.Event()
         self._cut_finish: tuple[EndKind, str, str] | None = None
         self._pause_message = ""
-        self._told: tuple[Any, ...] = ()
+        self._told: tuple[str, list[int]] = ("offered", [])
         self._watchers: list[Callable[[], None]] = []
         self.bots = {spec.name for spec in order.specs if spec.kind == "remote"}
 
@@ -283,7 +283,7 @@ class HostedMatch:
         if phase == "ended" and not self.over:
             # Play is over for the referee; the arena has not noted it yet.
             return
-        now = (phase, tuple(self._waited_for(phase)))
+        now = (phase, self._waited_for(phase) if phase == "waiting" else [])
         if now == self._told:
             return
         self._told = now

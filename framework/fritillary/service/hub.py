@@ -31,6 +31,7 @@ class Link:
         session: its stream; ``None`` while it has none.
         matches: its seats, by match and seat.
         reserved: matches that it is about to be offered.
+        expected: how many wait for it.
     """
 
     def __init__(self, name: str) -> None:
@@ -38,7 +39,8 @@ class Link:
         self.session: Session | None = None
         self.matches: dict[str, dict[int, RemotePlayer]] = {}
         self.reserved: set[str] = set()
-        self._ends: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self.expected = 0
+        self._ends: OrderedDict[str, dict[int, bytes]] = OrderedDict()
         self._waiting: set[asyncio.Future[None]] = set()
 
     # -- seats
@@ -56,7 +58,7 @@ class Link:
         """
         seats = self.matches.get(match_id)
         if seats is None:
-            if any(match_id == ended for ended, _ in self._ends):
+            if match_id in self._ends:
                 return None
             msg = f"you sit in no match {match_id[:64]!r}"
             raise UnusableMessageError(msg, code="match.unknown")
@@ -87,23 +89,25 @@ class Link:
         seats.pop(player.seat, None)
         if not seats:
             self.matches.pop(player.match_id, None)
-        self._ends[player.match_id, player.seat] = end
+        self._ends.setdefault(player.match_id, {})[player.seat] = end
         while len(self._ends) > _KEPT_ENDS:
             self._ends.popitem(last=False)
         self.changed()
 
     def ends(self) -> list[bytes]:
         """Return the ends of matches that were not acknowledged."""
-        return [end for end in self._ends.values() if end]
+        return [end for seats in self._ends.values() for end in seats.values()]
 
     def forget_end(self, match_id: str, seat: int | None) -> None:
         """Note that the end of a match was acknowledged.
 
         That there was such a match is kept, for decisions that come after its end.
         """
-        for key in self._ends:
-            if key[0] == match_id and seat in {None, key[1]}:
-                self._ends[key] = b""
+        seats = self._ends.get(match_id, {})
+        if seat is None:
+            seats.clear()
+        else:
+            seats.pop(seat, None)
 
     def forget_ends(self) -> None:
         """Forget all ended matches: the bot has started anew."""
@@ -144,7 +148,11 @@ class Link:
     def idle(self) -> bool:
         """Whether nothing is known that has to be kept."""
         return not (
-            self.session or self.matches or self.reserved or self.ends() or self._waiting
+            self.session
+            or self.matches
+            or self.reserved
+            or self.expected
+            or self.ends()
         )
 
 

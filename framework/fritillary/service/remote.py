@@ -90,7 +90,7 @@ class RemotePlayer:
         self._wire: SeatWire | None = None
         #: Whether the session has taken the seat: only then it is told what happens.
         self._seated = False
-        self._bank_ms = float(bank.total_ms)
+        self._bank_ms = bank.total_ms
         self._lost_at = 0.0
         self._lost_timer: asyncio.TimerHandle | None = None
         self._paused = False
@@ -247,10 +247,10 @@ class RemotePlayer:
     @property
     def link_left_ms(self) -> int:
         """What is left for lost links."""
-        left = self._bank_ms
-        if self._lost_timer is not None:
-            left -= (self._loop.time() - self._lost_at) * 1000
-        return max(0, math.ceil(left))
+        if self._lost_timer is None:
+            return self._bank_ms
+        elapsed = (self._loop.time() - self._lost_at) * 1000
+        return max(0, self._bank_ms - math.ceil(elapsed))
 
     @property
     def waiting_left_ms(self) -> int:
@@ -304,13 +304,13 @@ class RemotePlayer:
 
     def _begin_waiting(self) -> None:
         self._lost_at = self._loop.time()
-        wait_ms = min(float(self._bank.loss_ms), self._bank_ms)
+        wait_ms = min(self._bank.loss_ms, self._bank_ms)
         self._lost_timer = self._loop.call_later(wait_ms / 1000, self._give_up, wait_ms)
 
     def _charge_loss(self) -> None:
         if self._lost_timer is not None:
             elapsed = (self._loop.time() - self._lost_at) * 1000
-            self._bank_ms = max(0.0, self._bank_ms - elapsed)
+            self._bank_ms = max(0, self._bank_ms - math.ceil(elapsed))
             self._stop_waiting()
 
     def _stop_waiting(self) -> None:
@@ -318,7 +318,7 @@ class RemotePlayer:
             self._lost_timer.cancel()
             self._lost_timer = None
 
-    def _give_up(self, waited_ms: float) -> None:
+    def _give_up(self, waited_ms: int) -> None:
         why = f"the link was lost and not back within {waited_ms / 1000:g} s"
         self.fail(self.loss or PlayerFault(Fault.DISCONNECTED, why))
 

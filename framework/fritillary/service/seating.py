@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 
 import attrs
 
@@ -16,24 +15,46 @@ from fritillary.service.limits import Limits
 from fritillary.service.remote import RemotePlayer
 
 
-async def remote_player(
-    hub: Hub, hosted: HostedMatch, seat: int, limits: Limits
-) -> RemotePlayer:
-    """Wait for a bot that dials in by itself; return its player."""
-    link = hub.link(hosted.order.specs[seat].name)
-    refused = None
-    if not await reserved(link, hosted):
-        why = link.obstacle(hosted.order.game) or "called off before it was there"
-        refused = refusal(why, "player.absent")
-    return seated(link, hosted, seat, limits, refused)
+async def remote_players(
+    hub: Hub, hosted: HostedMatch, limits: Limits
+) -> dict[int, RemotePlayer]:
+    """Wait for the bots that dial in by themselves; return their players by seat.
+
+    Places are kept in the order of the bots' names: two matches of the same bots
+    cannot each hold the one that the other waits for.
+    """
+    specs = hosted.order.specs
+    seats = [seat for seat, spec in enumerate(specs) if spec.kind == "remote"]
+    deadline = _deadline(hosted)
+    players = {}
+    for seat in sorted(seats, key=lambda seat: specs[seat].name):
+        link = hub.link(specs[seat].name)
+        refused = None
+        if not await reserved(link, hosted, deadline):
+            why = link.obstacle(hosted.order.game) or "called off before it was there"
+            refused = refusal(why, "player.absent")
+        players[seat] = seated(link, hosted, seat, limits, refused)
+    return players
 
 
-async def reserved(link: Link, hosted: HostedMatch, *others: Awaitable[object]) -> bool:
-    """Wait until a bot can be offered the match, as long as an offer may last.
+def _deadline(hosted: HostedMatch) -> float:
+    terms = hosted.order.terms
+    wait_ms = terms.offer_ms + terms.margin_ms
+    return asyncio.get_running_loop().time() + wait_ms / 1000
+
+
+async def reserved(
+    link: Link,
+    hosted: HostedMatch,
+    deadline: float | None = None,
+    others: Iterable[Awaitable[object]] = (),
+) -> bool:
+    """Wait until a bot can be offered the match.
 
     Args:
         link: the bot.
         hosted: the match.
+        deadline: by the clock of the loop; ``None``: as long as an offer may last.
         others: waiting is in vain as soon as one of these is done.
 
     Returns:
@@ -43,21 +64,23 @@ async def reserved(link: Link, hosted: HostedMatch, *others: Awaitable[object]) 
     if not link.obstacle(order.game):
         link.reserved.add(order.match_id)
         return True
+    if deadline is None:
+        deadline = _deadline(hosted)
+    link.expected += 1
     reserving = asyncio.ensure_future(link.reserve(order.match_id, order.game))
     cut = asyncio.ensure_future(hosted.cut.wait())
-    waits = {reserving, cut, *map(asyncio.ensure_future, others)}
     try:
         await asyncio.wait(
-            waits,
-            timeout=(order.terms.offer_ms + order.terms.margin_ms) / 1000,
+            {reserving, cut, *map(asyncio.ensure_future, others)},
+            timeout=max(0, deadline - asyncio.get_running_loop().time()),
             return_when=asyncio.FIRST_COMPLETED,
         )
         return reserving.done()
     finally:
-        for wait in (reserving, cut):
-            wait.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(reserving, cut, return_exceptions=True)
+        link.expected -= 1
+        reserving.cancel()
+        cut.cancel()
+        await asyncio.gather(reserving, cut, return_exceptions=True)
 
 
 def refusal(why: str, code: str) -> PlayerFault:

@@ -98,7 +98,7 @@ class Server:
                     max(limits.max_message_bytes, 1 << 20) * _MESSAGE_SLACK,
                 ),
                 (
-                    "grpc.http2.min_recv_ping_interval_without_data_ms",
+                    "grpc.http2.min_ping_interval_without_data_ms",
                     limits.http2_interval_ms // 2,
                 ),
                 ("grpc.keepalive_permit_without_calls", 1),

@@ -194,17 +194,21 @@ class Child:
         await asyncio.wait(self._readers, timeout=0.5)
         return code
 
-    def how_it_ended(self, code: int) -> str:
-        """Say how the program ended, with its last words."""
+    def how_it_ended(self, code: int, when: str = "") -> str:
+        """Say how the program ended, with its last words.
+
+        Args:
+            code: its exit code.
+            when: added to the sentence.
+        """
+        how = f"ended with exit code {code}"
         if code < 0:
             with contextlib.suppress(ValueError):
                 how = f"was ended by {signal.Signals(-code).name}"
-                return self._with_last_words(how)
-        return self._with_last_words(f"ended with exit code {code}")
-
-    def _with_last_words(self, how: str) -> str:
         last = self.err.last_line() or self.out.last_line()
-        return f"the program {how}" + (f"; its last words: {last}" if last else "")
+        return f"the program {how}{when}" + (
+            f"; its last words: {last}" if last else ""
+        )
 
     async def end(self, patience_s: float = 0.0) -> None:
         """End the program and all that it has started.
@@ -224,8 +228,10 @@ class Child:
         for reader in self._readers:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
-        if process.stdin is not None:
-            process.stdin.close()
+        # A grandchild may hold the pipes open; we do not.
+        transport = getattr(process, "_transport", None)
+        if transport is not None:
+            transport.close()
 
     def kill(self) -> None:
         """Kill the program and its process group."""

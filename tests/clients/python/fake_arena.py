@@ -185,7 +185,7 @@ class FakeArena:
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
 
-    async def start(self) -> None:
+    async def start(self, credentials: grpc.ServerCredentials | None = None) -> None:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         bots = grpc.stream_stream_rpc_method_handler(
             self._connect,
@@ -208,7 +208,12 @@ class FakeArena:
                 ),
             )
         )
-        self.port = server.add_insecure_port(f"127.0.0.1:{self.port}")
+        where = f"127.0.0.1:{self.port}"
+        self.port = (
+            server.add_insecure_port(where)
+            if credentials is None
+            else server.add_secure_port(where, credentials)
+        )
         await server.start()
         self._server = server
 

@@ -301,7 +301,7 @@ async def test_a_second_client_of_the_same_bot_replaces_the_first(house) -> None
     await _until(lambda: second.ended == 1)
 
 
-async def test_a_lost_link_in_the_middle_of_a_match_is_resumed(house) -> None:
+async def test_a_lost_link_in_the_middle_of_a_match_is_resumed(house, caplog) -> None:
     client: Client
 
     def decide(ask: Ask) -> LegalAction:
@@ -314,10 +314,13 @@ async def test_a_lost_link_in_the_middle_of_a_match_is_resumed(house) -> None:
 
     loop = asyncio.get_running_loop()
     client = house.connect("a", decide, matches=1)
+    await _until(lambda: client.bot_name == "a")
+    caplog.set_level("INFO", "fritillary_client")
     result = await house.arena.play("lepidoptery", ["remote:a", "uniform"])
     assert result.finish.kind is EndKind.PLAYED
     await asyncio.wait_for(house.tasks[0], 5)
     assert client.ended == 1
+    assert "back at" in caplog.text
 
 
 async def test_a_server_that_restarts_is_found_again(registry) -> None:

@@ -208,7 +208,7 @@ async def test_no_server_and_no_token_are_one_line(start) -> None:
     code, err = await result(program)
     assert code == 1
     assert err == (
-        "error: the bot has no token; set FRITILLARY_TOKEN or give token='...' "
+        "error: there is no token; set FRITILLARY_TOKEN or give token='...' "
         "[usage.token]\n"
     )
 
