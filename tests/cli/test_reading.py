@@ -5,19 +5,12 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, play_match
+from tests.cli.conftest import Run, one_line, play_match
 
 COMMANDS = (
     *("games", "game", "play", "match", "serve"),
     *("bot", "show", "verify", "export", "token"),
 )
-
-
-def one_line(error: str) -> str:
-    lines = error.strip().splitlines()
-    assert len(lines) == 1, error
-    assert lines[0].startswith("error: ")
-    return lines[0]
 
 
 def test_help_names_every_command_and_every_command_has_an_example(run: Run) -> None:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import sys
-from pathlib import Path
 
 import pytest
-
-# The helpers of these tests are modules beside them.
-sys.path.insert(0, str(Path(__file__).parent))
-
-import pig
+from tests.service import pig
+from tests.service.rawbot import RawBot
 
 from fritillary.service.arena import Arena
 from fritillary.service.limits import Limits
@@ -38,8 +33,6 @@ class Stage:
 
     def bot(self, name="bob", token=None, **settings):
         """Return a bot that is not yet connected."""
-        from rawbot import RawBot
-
         return RawBot(self.address, token or self.token(name), **settings)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from attrs import define, field, frozen
 
 from fritillary import (
@@ -161,8 +163,6 @@ def draw_text(observation):
 
 def registry():
     """Return a registry that holds Pig alone."""
-    import sys
-
     games = Registry()
     games.add_game(Plugin("pig", sys.modules[__name__]))
     return games

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import grpc
 
@@ -42,11 +42,11 @@ class RawBot:
         self.play = play
         self.auto = auto
         self.log: list[tuple[str, Any]] = []
-        self.frames = 0
         self._new = asyncio.Event()
+        self._writing = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> RawBot:
+    async def __aenter__(self) -> Self:
         await self.open()
         return self
 
@@ -77,12 +77,16 @@ class RawBot:
 
     async def send_all(self, *messages: pb.BotMessage) -> None:
         """Send messages in one frame."""
-        await self.call.write(pb.ConnectRequest(messages=messages))
+        # gRPC has room for one write at a time.
+        async with self._writing:
+            await self.call.write(pb.ConnectRequest(messages=messages))
 
     async def _read(self) -> None:
         try:
-            while (frame := await self.call.read()) is not grpc.aio.EOF:
-                self.frames += 1
+            while True:
+                frame: Any = await self.call.read()
+                if frame is grpc.aio.EOF:
+                    break
                 answers = []
                 for message in frame.messages:
                     kind = message.WhichOneof("message")
@@ -133,6 +137,13 @@ class RawBot:
                     return found[count - 1]
                 self._new.clear()
                 await self._new.wait()
+
+
+async def until(condition: Callable[[], object], within: float = 10) -> None:
+    """Wait until a condition holds."""
+    async with asyncio.timeout(within):
+        while not condition():  # noqa: ASYNC110 - conditions of any kind
+            await asyncio.sleep(0.01)
 
 
 def decide(request: pb.DecisionRequest, **choice: Any) -> pb.BotMessage:

@@ -10,8 +10,8 @@ import stat
 import grpc
 import msgpack
 import pytest
-from rawbot import last_legal
-from test_server import bearer, outcome_of
+from tests.service.calls import bearer, code_of, outcome_of
+from tests.service.rawbot import last_legal, until
 
 from fritillary.api.v1 import common_pb2, match_pb2, match_pb2_grpc
 from fritillary.record.terms import ClockSettings, EndKind, Terms
@@ -19,8 +19,6 @@ from fritillary.referee.seen import GaveUp, SeatEvent
 from fritillary.referee.verify import verify
 from fritillary.service import watching
 from fritillary.service.tokens import Role
-
-REQUEST = match_pb2.CreateMatchRequest
 
 
 class Caller:
@@ -49,6 +47,10 @@ class Caller:
         await self.channel.close()
 
 
+def json_payload(data):
+    return common_pb2.Payload(encoding=common_pb2.ENCODING_JSON, data=data)
+
+
 def seats(*players):
     return [match_pb2.SeatRequest(player=player) for player in players]
 
@@ -62,7 +64,9 @@ async def test_a_match_is_made_with_all_that_was_asked_for(stage):
             game="pig",
             rules_version=1,
             options=common_pb2.OptionsChoice(
-                options=common_pb2.Payload(encoding=2, data=b'{"target": 9}')
+                options=common_pb2.Payload(
+                    encoding=common_pb2.ENCODING_JSON, data=b'{"target": 9}'
+                )
             ),
             seats=[
                 match_pb2.SeatRequest(
@@ -124,6 +128,10 @@ async def test_the_same_seed_gives_the_same_match(stage):
     assert results[0].content_hash == results[1].content_hash
 
 
+def rule(fault, **more):
+    return common_pb2.FaultRule(fault=fault, **more)
+
+
 PIG = {"game": "pig", "seats": seats("uniform", "uniform")}
 
 
@@ -159,11 +167,11 @@ PIG = {"game": "pig", "seats": seats("uniform", "uniform")}
                 "usage.terms",
             )
             for rules in (
-                [common_pb2.FaultRule(fault=0)],
-                [common_pb2.FaultRule(fault=77)],
-                [common_pb2.FaultRule(fault=3, retries=1, consequence=1)],
-                [common_pb2.FaultRule(fault=1, consequence=2)],
-                [common_pb2.FaultRule(fault=1)] * 2,
+                [rule(0)],
+                [rule(77)],
+                [rule(3, retries=1, consequence=1)],
+                [rule(1, consequence=2)],
+                [rule(1)] * 2,
             )
         ),
     ],
@@ -231,6 +239,11 @@ async def test_only_so_many_ended_matches_are_kept(open_stage):
 
 async def watched(caller, **request):
     return [update async for update in caller.WatchMatch(**request)]
+
+
+async def read_all(call):
+    while await call.read() is not grpc.aio.EOF:
+        pass
 
 
 def events_of(updates):
@@ -308,9 +321,7 @@ async def test_a_watcher_that_leaves_is_forgotten(stage):
         await call.read()
         assert hosted.match.teller._watchers
         call.cancel()
-        async with asyncio.timeout(5):
-            while hosted.match.teller._watchers:
-                await asyncio.sleep(0.01)
+        await until(lambda: not hosted.match.teller._watchers)
         assert not hosted._watchers
 
 
@@ -326,11 +337,11 @@ async def test_a_watcher_that_does_not_read_is_cut_off(stage, monkeypatch):
         for number in range(10):
             watch.on_event(SeatEvent(number, 1, GaveUp(0)))
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            while await call.read() is not grpc.aio.EOF:
-                pass
+            await read_all(call)
         bot.play = last_legal
         await bot.send_all(last_legal(request))
         result = await hosted.ended
+    assert code_of(caught.value) == "watch.too-slow"
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     assert result.finish.kind is EndKind.PLAYED
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import msgpack
 import pytest
-from rawbot import decide, first_legal, last_legal
+from tests.service.rawbot import decide, first_legal, last_legal
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2
+from fritillary.record.chain import payloads
 from fritillary.record.terms import (
     ClockSettings,
     Consequence,
@@ -240,7 +242,7 @@ async def test_a_resignation_forfeits(stage):
 
 
 async def test_illegal_and_unreadable_answers_are_retried_within_the_policy(stage):
-    tries = [
+    tries: list[dict[str, Any]] = [
         {"text": "hold"},
         {"text": "dance"},
         {"action": b"\xc1 garbage"},
@@ -333,13 +335,15 @@ async def test_substitution_plays_on(stage):
 
 
 async def test_a_stand_in_plays_on_for_a_forfeited_seat(stage):
-    async with stage.bot("a", play=lambda r: decide(r, text="x")) as a:
-        async with stage.bot("b", play=last_legal) as b:
-            result = await stage.arena.play(
-                "pig", ["remote:a", "remote:b", "uniform"], preset="short"
-            )
-            await a.until("match_ended")
-            await b.until("match_ended")
+    async with (
+        stage.bot("a", play=lambda r: decide(r, text="x")) as a,
+        stage.bot("b", play=last_legal) as b,
+    ):
+        result = await stage.arena.play(
+            "pig", ["remote:a", "remote:b", "uniform"], preset="short"
+        )
+        await a.until("match_ended")
+        await b.until("match_ended")
     assert result.finish.kind is EndKind.FORFEITED
     assert result.finish.outcome.placing[0] == 3
     assert len(a.all("decision_request")) == 1
@@ -348,8 +352,6 @@ async def test_a_stand_in_plays_on_for_a_forfeited_seat(stage):
 
 
 async def test_remarks_go_to_the_record_and_to_no_seat(stage):
-    from fritillary.record.chain import payloads
-
     def play(request):
         n = len(request.legal)
         return decide(

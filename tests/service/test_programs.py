@@ -6,8 +6,6 @@ import ast
 import asyncio
 import os
 import shlex
-import signal
-import subprocess
 import sys
 import textwrap
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import msgpack
 import pytest
+from tests.service.rawbot import until
 
 from fritillary.record.chain import payloads
 from fritillary.record.terms import EndKind, LinkBank, Policy, Terms
@@ -25,6 +24,9 @@ from fritillary.service.spawn import Child, Output, ProcessLimits, minimal_envir
 
 HERE = Path(__file__).parent
 PROGRAM = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'program.py'))}"
+
+#: So that nobody wins before the program has failed.
+LONG = {"target": 200}
 
 pytestmark = pytest.mark.system
 
@@ -47,11 +49,8 @@ def alive(pid):
     return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
 
 
-async def gone(pid, within=5):
-    deadline = time.monotonic() + within
-    while alive(pid):
-        assert time.monotonic() < deadline, "the program is still there"
-        await asyncio.sleep(0.02)
+async def gone(pid):
+    await until(lambda: not alive(pid))
 
 
 async def test_a_program_plays_a_match_and_is_ended(open_stage, tmp_path):
@@ -113,7 +112,7 @@ async def test_garbage_on_standard_output_harms_nothing(stage):
 
 async def test_a_program_that_dies_is_started_again_and_goes_on(stage, tmp_path):
     hosted = stage.arena.create(
-        "pig", [program("crash-once", tmp_path / "mark"), "uniform"]
+        "pig", [program("crash-once", tmp_path / "mark"), "uniform"], options=LONG
     )
     result = await hosted.ended
     assert (tmp_path / "mark").exists()
@@ -122,7 +121,9 @@ async def test_a_program_that_dies_is_started_again_and_goes_on(stage, tmp_path)
 
 
 async def test_a_program_that_dies_too_often_has_crashed(stage):
-    hosted = stage.arena.create("pig", [program("crash-always"), "uniform"])
+    hosted = stage.arena.create(
+        "pig", [program("crash-always"), "uniform"], options=LONG
+    )
     result = await hosted.ended
     assert result.finish.code == "fault.crashed"
     message = rulings(hosted)[0]["message"]
@@ -133,7 +134,10 @@ async def test_a_program_that_dies_too_often_has_crashed(stage):
 async def test_without_restarts_the_signal_is_told(stage, tmp_path):
     terms = Terms(policy=Policy.of(link=LinkBank(restarts=0)))
     hosted = stage.arena.create(
-        "pig", [program("crash-once", tmp_path / "mark"), "uniform"], terms=terms
+        "pig",
+        [program("crash-once", tmp_path / "mark"), "uniform"],
+        terms=terms,
+        options=LONG,
     )
     result = await hosted.ended
     assert result.finish.code == "fault.crashed"
@@ -143,8 +147,7 @@ async def test_without_restarts_the_signal_is_told(stage, tmp_path):
 async def test_programs_die_with_the_arena(stage, tmp_path):
     mark = tmp_path / "pid"
     hosted = stage.arena.create("pig", [program("sleep", mark), "uniform"])
-    while not (mark.exists() and mark.read_text()):
-        await asyncio.sleep(0.02)
+    await until(lambda: mark.exists() and mark.read_text())
     pid = int(mark.read_text())
     assert alive(pid)
     await stage.arena.close()
@@ -155,8 +158,7 @@ async def test_programs_die_with_the_arena(stage, tmp_path):
 async def test_programs_die_when_the_match_is_cancelled(stage, tmp_path):
     mark = tmp_path / "pid"
     hosted = stage.arena.create("pig", [program("sleep", mark), "uniform"])
-    while not (mark.exists() and mark.read_text()):
-        await asyncio.sleep(0.02)
+    await until(lambda: mark.exists() and mark.read_text())
     pid = int(mark.read_text())
     stage.arena._tasks[hosted.id].cancel()
     await gone(pid)
@@ -170,8 +172,8 @@ async def test_programs_die_with_a_server_that_is_killed(tmp_path):
     script = textwrap.dedent(
         f"""
         import asyncio, sys
-        sys.path.insert(0, {str(HERE)!r})
-        import pig
+        sys.path.insert(0, {str(HERE.parent.parent)!r})
+        from tests.service import pig
         from fritillary.service.arena import Arena
         from fritillary.service.server import Server
 
@@ -182,22 +184,22 @@ async def test_programs_die_with_a_server_that_is_killed(tmp_path):
         asyncio.run(main())
         """
     )
-    server = subprocess.Popen([sys.executable, "-c", script])
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", script)
     try:
-        for _ in range(500):
-            if mark.exists() and mark.read_text():
-                break
-            await asyncio.sleep(0.02)
+        await until(lambda: mark.exists() and mark.read_text())
         pid = int(mark.read_text())
         assert alive(pid)
     finally:
-        server.send_signal(signal.SIGKILL)
-        server.wait()
+        server.kill()
+        await server.wait()
     await gone(pid)
 
 
 async def test_limits_hold():
-    script = "import resource as r; print(r.getrlimit(r.RLIMIT_NOFILE), r.getrlimit(r.RLIMIT_CORE), r.getrlimit(r.RLIMIT_DATA))"
+    script = (
+        "import resource as r; "
+        "print(*map(r.getrlimit, (r.RLIMIT_NOFILE, r.RLIMIT_CORE, r.RLIMIT_DATA)))"
+    )
     child = Child(
         [sys.executable, "-c", script],
         minimal_environment({}),
@@ -249,7 +251,7 @@ async def test_a_python_player_is_a_program_like_any_other(stage, monkeypatch):
     monkeypatch.setattr(
         children,
         "command_of",
-        lambda spec: (sys.executable, str(HERE / "program.py"), "play"),
+        lambda _: (sys.executable, str(HERE / "program.py"), "play"),
     )
     result = await stage.arena.play("pig", ["python:my.bots:Clever", "uniform"])
     assert result.finish.kind is EndKind.PLAYED

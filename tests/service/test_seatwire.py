@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pig
 import pytest
 from google.protobuf.unknown_fields import UnknownFieldSet
+from tests.service import pig
 
 from fritillary import FastDealer
 from fritillary.api.v1 import bot_pb2 as pb
@@ -33,7 +33,7 @@ CLOCK = {"left_ms": 2**31 - 1, "base_left_ms": 0, "link_left_ms": 120_000}
 def unframed(entry):
     """Return the only message of a frame."""
     (message,) = pb.ConnectResponse.FromString(entry).messages
-    found = getattr(message, message.WhichOneof("message"))
+    found = getattr(message, str(message.WhichOneof("message")))
     assert not len(UnknownFieldSet(found))
     return found
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from typing import Any
 
 import grpc
 import msgpack
-import pig
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from rawbot import RawBot, last_legal
+from grpc_health.v1 import (  # type: ignore[import-untyped]
+    health_pb2,
+    health_pb2_grpc,
+)
+from grpc_reflection.v1alpha import (  # type: ignore[import-untyped]
+    reflection_pb2,
+    reflection_pb2_grpc,
+)
+from tests.service import pig
+from tests.service.calls import bearer, outcome_of
+from tests.service.rawbot import RawBot, last_legal
 
 from fritillary.api.v1 import (
     bot_pb2,
@@ -28,28 +36,6 @@ from fritillary.record.terms import LinkBank, Policy, Terms
 from fritillary.service.arena import Arena
 from fritillary.service.server import Server
 from fritillary.service.tokens import Role
-
-
-def bearer(token):
-    return (("authorization", f"Bearer {token}"),) if token else ()
-
-
-async def outcome_of(call):
-    """Return the status and code of a call, of whatever arity."""
-    try:
-        if hasattr(call, "__aiter__"):
-            async for _ in call:
-                break
-        else:
-            await call
-    except grpc.aio.AioRpcError as error:
-        for key, value in error.trailing_metadata():
-            if key == "fritillary-error-bin":
-                info = common_pb2.ErrorInfo.FromString(value)
-                assert info.message == error.details()
-                return info.code
-        return error.code().name
-    return "ok"
 
 
 def calls(channel, metadata):
@@ -209,7 +195,8 @@ async def test_other_kinds_of_authorization_are_no_token(stage, text):
 
 async def test_an_unknown_method_is_unimplemented(stage):
     async with grpc.aio.insecure_channel(stage.address) as channel:
-        call = channel.unary_unary("/fritillary.api.v1.MatchService/Nope")(b"")
+        method: Any = channel.unary_unary("/fritillary.api.v1.MatchService/Nope")
+        call = method(b"")
         assert await outcome_of(call) == "UNIMPLEMENTED"
 
 
@@ -328,8 +315,11 @@ async def test_reflection_lists_the_services(stage):
     async with grpc.aio.insecure_channel(stage.address) as channel:
         stub = reflection_pb2_grpc.ServerReflectionStub(channel)
         request = reflection_pb2.ServerReflectionRequest(list_services="")
-        async for answer in stub.ServerReflectionInfo(iter([request])):
-            names = {one.name for one in answer.list_services_response.service}
+        names = {
+            one.name
+            async for answer in stub.ServerReflectionInfo(iter([request]))
+            for one in answer.list_services_response.service
+        }
     assert {
         "fritillary.api.v1.BotService",
         "fritillary.api.v1.CatalogService",
@@ -376,13 +366,16 @@ async def test_variants_are_listed_and_reached():
 
     registry = Registry()
     registry.load()
-    async with Arena(registry) as arena, Server(arena) as server:
-        async with grpc.aio.insecure_channel(server.address) as channel:
-            stub = catalog_pb2_grpc.CatalogServiceStub(channel)
-            listed = await stub.ListGames(catalog_pb2.ListGamesRequest())
-            game = await stub.GetGame(
-                catalog_pb2.GetGameRequest(game="lepidoptery+no-pass")
-            )
+    async with (
+        Arena(registry) as arena,
+        Server(arena) as server,
+        grpc.aio.insecure_channel(server.address) as channel,
+    ):
+        stub = catalog_pb2_grpc.CatalogServiceStub(channel)
+        listed = await stub.ListGames(catalog_pb2.ListGamesRequest())
+        game = await stub.GetGame(
+            catalog_pb2.GetGameRequest(game="lepidoptery+no-pass")
+        )
     variant = next(one for one in listed.variants if one.variant.id == "no-pass")
     assert "lepidoptery" in variant.games
     assert variant.distribution == "fritillary"
@@ -409,6 +402,10 @@ async def test_an_action_table_comes_in_pages(stage):
     assert not second.next_page_token
 
 
+def json_payload(data):
+    return common_pb2.Payload(encoding=common_pb2.ENCODING_JSON, data=data)
+
+
 @pytest.mark.parametrize(
     ("request_", "code"),
     [
@@ -433,7 +430,9 @@ async def test_an_action_table_comes_in_pages(stage):
             {
                 "game": "pig",
                 "options": common_pb2.OptionsChoice(
-                    options=common_pb2.Payload(encoding=2, data=b'{"goal":1}')
+                    options=common_pb2.Payload(
+                        encoding=common_pb2.ENCODING_JSON, data=b'{"goal":1}'
+                    )
                 ),
             },
             "options.invalid",
@@ -442,7 +441,9 @@ async def test_an_action_table_comes_in_pages(stage):
             {
                 "game": "pig",
                 "options": common_pb2.OptionsChoice(
-                    options=common_pb2.Payload(encoding=2, data=b"[1]")
+                    options=common_pb2.Payload(
+                        encoding=common_pb2.ENCODING_JSON, data=b"[1]"
+                    )
                 ),
             },
             "options.invalid",

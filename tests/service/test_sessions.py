@@ -6,10 +6,11 @@ import asyncio
 
 import grpc
 import pytest
-from rawbot import RawBot, decide, first_legal, last_legal
+from tests.service.rawbot import RawBot, decide, first_legal, last_legal, until
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2
+from fritillary.record.chain import payloads
 from fritillary.record.terms import (
     ClockSettings,
     EndKind,
@@ -433,8 +434,6 @@ async def test_a_bot_that_does_not_read_is_cut_off(open_stage):
     await task
     await bot.close()
     assert result.finish.code == "fault.refused-to-start"
-    from fritillary.record.chain import payloads
-
     assert any(b"limit." in raw for raw, _ in payloads(hosted.record()))
     assert stage.arena.hub.link("bob").session is None
 
@@ -473,10 +472,3 @@ async def test_nothing_is_left_of_a_bot_that_has_gone(stage):
     async with stage.bot():
         pass
     await until(lambda: not stage.arena.hub._links)
-
-
-async def until(condition, within=5):
-    """Wait until a condition holds."""
-    async with asyncio.timeout(within):
-        while not condition():
-            await asyncio.sleep(0.01)

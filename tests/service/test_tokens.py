@@ -98,6 +98,11 @@ GOOD = {
 }
 
 
+def spoiled(**fields):
+    """Return the bytes of a token file with one bad token."""
+    return json.dumps({"format": 1, "tokens": [{**GOOD, **fields}]}).encode()
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -111,21 +116,16 @@ GOOD = {
         b'{"format": 1, "tokens": [7]}',
         b'{"format": 2, "tokens": []}',
         b"[" * 100_000,
-        *(
-            json.dumps({"format": 1, "tokens": [{**GOOD, **bad}]}).encode()
-            for bad in (
-                {"name": 7},
-                {"name": "a b"},
-                {"role": "king"},
-                {"role": []},
-                {"hash": "xyz"},
-                {"hash": None},
-                {"created_at_ms": "soon"},
-                {"created_at_ms": -1},
-                {"revoked_at_ms": 1.5},
-                {"more": 1},
-            )
-        ),
+        spoiled(name=7),
+        spoiled(name="a b"),
+        spoiled(role="king"),
+        spoiled(role=[]),
+        spoiled(hash="xyz"),
+        spoiled(hash=None),
+        spoiled(created_at_ms="soon"),
+        spoiled(created_at_ms=-1),
+        spoiled(revoked_at_ms=1.5),
+        spoiled(more=1),
     ],
 )
 def test_a_file_of_garbage_is_one_clear_line(tmp_path, raw):

@@ -1,4 +1,4 @@
-"""Connects bots written in Python to an arena.
+"""Connects bots written in Python, and referees, to an arena.
 
 The shortest bot there is::
 
@@ -10,6 +10,8 @@ The shortest bot there is::
 
 
     run(decide)
+
+`Referee` makes and watches matches.
 """
 
 from fritillary_client.ask import Ask
@@ -25,6 +27,17 @@ from fritillary_client.errors import (
     ProtocolError,
     RefusedError,
 )
+from fritillary_client.matches import (
+    FaultRule,
+    Match,
+    MatchResult,
+    MatchStatus,
+    MatchView,
+    Reveal,
+    Terms,
+    Update,
+)
+from fritillary_client.referee import Referee
 from fritillary_client.running import main, run, run_async
 from fritillary_client.settings import Settings
 from fritillary_client.values import (
@@ -43,6 +56,7 @@ from fritillary_client.values import (
     Player,
     Problem,
     Resign,
+    Result,
 )
 
 __all__ = [
@@ -62,18 +76,28 @@ __all__ = [
     "DecisionError",
     "Declined",
     "Event",
+    "FaultRule",
     "GameSupport",
     "LegalAction",
     "LegalActions",
     "LinkError",
+    "Match",
     "MatchInfo",
+    "MatchResult",
+    "MatchStatus",
+    "MatchView",
     "Outcome",
     "Player",
     "Problem",
     "ProtocolError",
+    "Referee",
     "RefusedError",
     "Resign",
+    "Result",
+    "Reveal",
     "Settings",
+    "Terms",
+    "Update",
     "main",
     "run",
     "run_async",

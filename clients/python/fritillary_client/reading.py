@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
@@ -24,7 +25,7 @@ _SETTINGS = tuple(field.name for field in common.Clock.DESCRIPTOR.fields)
 _SHOWN = 300
 
 
-def _word(name: Callable[..., str], prefix: str, number: int) -> str:
+def word(name: Callable[..., str], prefix: str, number: int) -> str:
     """Return the word for an enum value; unknown ones are of a later version."""
     try:
         return name(number).removeprefix(prefix).lower().replace("_", "-")
@@ -47,20 +48,22 @@ def clock(message: common.ClockReading) -> Clock:
     )
 
 
-def _settings(message: common.Clock) -> ClockSettings:
+def clock_settings(message: common.Clock) -> ClockSettings:
+    """Return a clock as it was agreed."""
     return ClockSettings(
         **{name: getattr(message, name) for name in _SETTINGS if message.HasField(name)}  # type: ignore[arg-type]
     )
 
 
-def _player(message: common.SeatInfo) -> Player:
+def player(message: common.SeatInfo) -> Player:
+    """Return who sits where."""
     return Player(
         seat=message.seat,
         role=message.role,
         name=message.player.name,
         version=message.player.version,
         author=message.player.author,
-        clock=_settings(message.clock),
+        clock=clock_settings(message.clock),
     )
 
 
@@ -86,7 +89,7 @@ def match_info(offer: wire.MatchOffer, encoding: Encoding) -> MatchInfo:
         variants=tuple((variant.id, variant.version) for variant in game.variants),
         seat=offer.seat,
         seats=len(offer.seats),
-        players=tuple(map(_player, offer.seats)),
+        players=tuple(map(player, offer.seats)),
         options=encoding.decode(offer.options, "options") if offer.options else {},
         seed=offer.bot_seed,
         table_size=offer.table.size if listed else None,
@@ -100,17 +103,21 @@ def match_info(offer: wire.MatchOffer, encoding: Encoding) -> MatchInfo:
     )
 
 
+def result_fields(result: common.MatchResult) -> dict[str, Any]:
+    """Return the fields of a `Result`."""
+    return {
+        "kind": word(common.MatchEndKind.Name, "MATCH_END_KIND_", result.kind),
+        "code": result.code,
+        "message": result.message,
+        "reason": result.outcome.reason,
+        "scores": tuple(result.outcome.scores),
+        "placing": tuple(result.outcome.placing),
+    }
+
+
 def outcome(result: common.MatchResult, seat: int) -> Outcome:
     """Return how a match ended, for a seat of it."""
-    return Outcome(
-        seat=seat,
-        kind=_word(common.MatchEndKind.Name, "MATCH_END_KIND_", result.kind),
-        code=result.code,
-        message=result.message,
-        reason=result.outcome.reason,
-        scores=tuple(result.outcome.scores),
-        placing=tuple(result.outcome.placing),
-    )
+    return Outcome(seat=seat, **result_fields(result))
 
 
 def event(message: wire.Event, encoding: Encoding) -> Event:
@@ -131,7 +138,7 @@ def event(message: wire.Event, encoding: Encoding) -> Event:
             action=encoding.decode(acted.action, "an action"),
             text=acted.text,
             index=acted.index if acted.HasField("index") else None,
-            source=_word(wire.ActionSource.Name, "ACTION_SOURCE_", acted.source),
+            source=word(wire.ActionSource.Name, "ACTION_SOURCE_", acted.source),
         )
     if kind == "chance":
         drawn = encoding.decode(message.chance.action, "a chance action")
@@ -145,8 +152,8 @@ def event(message: wire.Event, encoding: Encoding) -> Event:
             ply=ply,
             kind=kind,
             seat=ruling.seat if ruling.HasField("seat") else None,
-            fault=_word(common.Fault.Name, "FAULT_", ruling.fault),
-            consequence=_word(
+            fault=word(common.Fault.Name, "FAULT_", ruling.fault),
+            consequence=word(
                 common.Consequence.Name, "CONSEQUENCE_", ruling.consequence
             ),
             code=ruling.error.code,

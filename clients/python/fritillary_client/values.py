@@ -148,13 +148,13 @@ class Problem:
 
 
 @frozen(kw_only=True)
-class Outcome:
+class Result:
     """How a match ended.
 
     Args:
-        seat: of the bot that is told.
         kind: ``played``, ``forfeited``, ``adjudicated``, ``void``, ``withdrawn``; or
-            ``unknown`` if the link was lost and the server has forgotten the match.
+            ``unknown`` if a bot's link was lost and the server has forgotten the
+            match.
         code: why, unless it was played to its end, such as ``fault.late``.
         message: the same, for people.
         reason: the game's word for its end; empty if the match does not count.
@@ -162,7 +162,6 @@ class Outcome:
         placing: by seat, 1 is best; empty if the match does not count.
     """
 
-    seat: int
     kind: str
     code: str = ""
     message: str = ""
@@ -174,6 +173,17 @@ class Outcome:
     def counts(self) -> bool:
         """Whether there is a result."""
         return bool(self.placing)
+
+
+@frozen(kw_only=True)
+class Outcome(Result):
+    """How a match ended for one of its seats.
+
+    Args:
+        seat: of the bot that is told.
+    """
+
+    seat: int
 
     @property
     def score(self) -> int | None:

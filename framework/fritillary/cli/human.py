@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from fritillary.bots.protocol import Ask, BaseBot, MatchStart, Resign
+from fritillary.cli.output import looks_on
 from fritillary.core.errors import InvalidActionError
 from fritillary.core.outcome import Outcome
 from fritillary.plugins.game import Game
@@ -20,8 +21,15 @@ _HELP = (
     "[bold]resign[/bold] gives up, [bold]help[/bold] shows this."
 )
 
-#: Longer lists are shown only when asked for.
-_FEW = 24
+#: Rows of a list that are shown unasked where no screen has to hold them.
+_FEW_ROWS = 6
+
+#: Rows that a screen must have besides board and list: news, the prompt, and what is
+#: typed there.
+_OTHER_ROWS = 4
+
+#: A list is no wider than this, since eyes have to cross it.
+_WIDEST = 100
 
 
 class HumanBot(BaseBot):
@@ -35,23 +43,27 @@ class HumanBot(BaseBot):
     def __init__(
         self, out: Console | None = None, read: Callable[[str], str] = input
     ) -> None:
-        self._out = out or Console(highlight=False)
+        self._out = out or Console(highlight=False, soft_wrap=not looks_on())
         self._read = read
         self._seat = 0
         self._seats = 0
+        self._board_rows = 0
+        #: Draws the board as a seat sees it once the match has ended.
+        self.position: Callable[[int], str] = lambda _: ""
 
     def start(self, info: MatchStart) -> None:
         """Greet the person."""
         self._seat, self._seats = info.seat, info.seats
         game = info.game.info
         self._out.print(f"[bold]{game.title}[/bold]: {game.summary}")
-        self._out.print(f"You have seat {info.seat} of {info.seats}. {_HELP}\n")
+        self._out.print(f"You have seat {info.seat} of {info.seats}. {_HELP}")
 
     def decide(self, ask: Ask) -> Any:
         """Return the action that the person chooses."""
+        self._show(ask)
+        # Below the board: what is above it has left a small screen.
         for event in ask.events:
             self._tell(ask.game, event.body)
-        self._show(ask)
         self._list(ask, whole=False)
         while True:
             try:
@@ -85,7 +97,7 @@ class HumanBot(BaseBot):
         try:
             action = table.parse(word, legal)
         except InvalidActionError as error:
-            self._out.print(str(error), markup=False)
+            self._out.print(f"{error}; 'legal' lists all actions", markup=False)
             return None
         if action in legal:
             return action
@@ -93,23 +105,25 @@ class HumanBot(BaseBot):
         return None
 
     def _show(self, ask: Ask) -> None:
+        board = ask.game.draw_text(ask.observation)
+        self._board_rows = board.count("\n") + 1
         self._out.print()
-        self._out.print(ask.game.draw_text(ask.observation), markup=False)
+        self._out.print(board, markup=False)
 
     def _list(self, ask: Ask, *, whole: bool) -> None:
-        legal = ask.legal
-        if len(legal) > _FEW and not whole:
-            self._out.print(f"{len(legal)} legal actions; 'legal' lists them")
+        """List the legal actions, if asked for or if the board stays on the screen."""
+        rows = _rows(
+            [ask.game.format_action(action) for action in ask.legal],
+            min(self._out.width, _WIDEST),
+        )
+        most = _FEW_ROWS
+        if self._out.is_terminal:
+            most = self._out.height - self._board_rows - _OTHER_ROWS
+        if len(rows) > most and not whole:
+            self._out.print(f"{len(ask.legal)} legal actions; 'legal' lists them")
             return
-        texts = [
-            f"{number}) {ask.game.format_action(action)}"
-            for number, action in enumerate(legal, 1)
-        ]
-        width = max(map(len, texts)) + 3
-        columns = max(1, min(self._out.width, 80) // width)
-        for start in range(0, len(texts), columns):
-            row = "".join(text.ljust(width) for text in texts[start : start + columns])
-            self._out.print(row.rstrip(), markup=False)
+        for row in rows:
+            self._out.print(row, markup=False)
 
     def _tell(self, game: Game[Any, Any, Any], body: object) -> None:
         match body:
@@ -126,7 +140,11 @@ class HumanBot(BaseBot):
         self._out.print(text, markup=False, style="bold")
 
     def end(self, outcome: Outcome | None) -> None:
-        """Tell the person how it ended."""
+        """Show the last board and tell the person how it ended."""
+        board = self.position(self._seat)
+        if board:
+            self._out.print()
+            self._out.print(board, markup=False)
         if outcome is None:
             self._out.print("The match does not count.")
         elif outcome.winners == (self._seat,):
@@ -136,3 +154,15 @@ class HumanBot(BaseBot):
         else:
             place = outcome.placing[self._seat]
             self._out.print(f"You lose: place {place} ({outcome.reason}).")
+
+
+def _rows(texts: list[str], width: int) -> list[str]:
+    """Return numbered texts in columns, to be read row by row."""
+    digits = len(str(len(texts)))
+    cells = [f"{number:{digits}}) {text}" for number, text in enumerate(texts, 1)]
+    wide = max(map(len, cells)) + 3
+    columns = max(1, (width + 3) // wide)
+    return [
+        "".join(cell.ljust(wide) for cell in cells[start : start + columns]).rstrip()
+        for start in range(0, len(cells), columns)
+    ]

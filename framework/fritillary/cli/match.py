@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
+import functools
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from attrs import Factory, evolve, frozen
+from attrs import evolve
 
 from fritillary.app.application import Application
 from fritillary.cli.human import HumanBot
-from fritillary.cli.live import LiveMatch, finish_text
+from fritillary.cli.live import LiveMatch
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.output import console, print_json, print_note
+from fritillary.cli.output import console, print_note
+from fritillary.cli.results import Played, check_target, copied, tell
 from fritillary.cli.values import (
     Data,
     GameId,
@@ -24,15 +26,15 @@ from fritillary.cli.values import (
     Preset,
     game_and_options,
     hex_bytes,
+    option_data,
 )
-from fritillary.core.errors import StorageError, UsageError
+from fritillary.cli.wish import Wish, seat_clocks
+from fritillary.core.errors import ServiceError, UsageError
 from fritillary.plugins.game import Game
 from fritillary.record.terms import (
-    ClockSettings,
     EndKind,
     PlayerInfo,
     Terms,
-    parse_clock,
     parse_duration,
     parse_policy,
 )
@@ -48,37 +50,6 @@ _DIALS_IN = ("exec", "python", "remote")
 
 #: A person needs time to start a bot by hand.
 _REMOTE_WAIT_MS = 120_000
-
-
-@frozen(kw_only=True)
-class Plan:
-    """A match as the command line asks for it.
-
-    Args:
-        game: the rules.
-        options: of the game.
-        players: one string a seat.
-        clocks: one for each seat.
-        terms: the same for all.
-        match_id: of the match; empty for a fresh one.
-        seed: of the deal; ``None`` draws one.
-        salt: of the commitment; ``None`` draws one.
-        record: file to which the record is copied at the end.
-        watch: show the match as it goes on.
-        pace_s: least time between two moves on the screen.
-    """
-
-    game: Game[Any, Any, Any]
-    options: Any
-    players: tuple[str, ...]
-    clocks: tuple[ClockSettings, ...] = ()
-    terms: Terms = Factory(Terms)
-    match_id: str = ""
-    seed: bytes | None = None
-    salt: bytes | None = None
-    record: Path | None = None
-    watch: bool = False
-    pace_s: float = 0.0
 
 
 def match(
@@ -114,101 +85,140 @@ def match(
         ),
     ] = None,
     margin: Annotated[
-        str, typer.Option("--margin", help="Added to deadlines to absorb the link.")
+        str,
+        typer.Option(
+            "--margin", metavar="TIME", help="Added to deadlines to absorb the link."
+        ),
     ] = "50ms",
     record: Annotated[
         Path | None,
         typer.Option("--record", metavar="FILE", help="Copy the record there."),
     ] = None,
-    match_id: Annotated[str, typer.Option("--match-id", metavar="ID")] = "",
+    match_id: Annotated[
+        str,
+        typer.Option("--match-id", metavar="ID", help="Default: a fresh one."),
+    ] = "",
     seed: Annotated[
-        str, typer.Option("--seed", metavar="HEX", help="The deal's, 64 digits.")
+        str,
+        typer.Option("--seed", metavar="HEX", help="Of the deal, 64 digits."),
     ] = "",
     salt: Annotated[
-        str, typer.Option("--salt", metavar="HEX", help="The commitment's, 64 digits.")
+        str,
+        typer.Option("--salt", metavar="HEX", help="Of the commitment, 64 digits."),
     ] = "",
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="Show the match as it goes on.")
     ] = False,
     pace: Annotated[
-        str, typer.Option("--pace", help="Least time between moves with --watch.")
-    ] = "200ms",
+        str,
+        typer.Option(
+            "--pace", metavar="TIME", help="Least time between moves with --watch."
+        ),
+    ] = "300ms",
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            metavar="HOST:PORT",
+            help="Play at this running server in place of here.",
+        ),
+    ] = "",
+    token: Annotated[
+        str,
+        typer.Option(
+            "--token",
+            metavar="TEXT",
+            envvar="FRITILLARY_TOKEN",
+            help="Of a referee, with --server.",
+        ),
+    ] = "",
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Play one refereed and recorded match.
+    """Play one refereed and recorded match, here or at a server.
+
+    Ctrl-C calls the match off; its record is kept and says so. At a server a second
+    Ctrl-C leaves at once, and the match may go on there.
 
     Example: fritillary match lepidoptery --seat greedy --seat uniform --watch
     """
+    if token and not server and token != os.environ.get("FRITILLARY_TOKEN"):
+        msg = "--token is for a server; name it with --server"
+        raise UsageError(msg, code="usage.token")
     app = Application(data)
-    game, options = game_and_options(app, game_id, option, preset)
-    players = tuple(seat or ("uniform",) * game.info.min_seats)
-    plan = Plan(
-        game=game,
-        options=options,
+    # A server may have games that are not installed here.
+    usual = () if server and seat else ("uniform",) * _fewest(app, game_id)
+    players = tuple(seat or usual)
+    clocks = seat_clocks(clock or [], len(players))
+    terms = Terms(policy=parse_policy(policy or []), margin_ms=parse_duration(margin))
+    wish = Wish(
         players=players,
-        clocks=seat_clocks(clock or [], len(players)),
-        terms=Terms(
-            policy=parse_policy(policy or []), margin_ms=parse_duration(margin)
-        ),
+        clocks=clocks,
+        terms=terms,
         match_id=match_id,
         seed=hex_bytes(seed, "seed") if seed else None,
         salt=hex_bytes(salt, "salt") if salt else None,
         record=record,
         watch=watch and not as_json,
         pace_s=parse_duration(pace) / 1000,
+        as_json=as_json,
     )
-    raise typer.Exit(play_out(app, plan, as_json=as_json))
+    if server:
+        from fritillary.cli import match_at_server
+
+        wanted = option_data(option or [])
+        if wanted and preset:
+            # On the wire it is one or the other.
+            game, options = game_and_options(app, game_id, option, preset)
+            wanted, preset = game.codec.options_to_data(options), ""
+        order = match_at_server.Order(server, token, game_id, wanted, preset)
+        raise typer.Exit(match_at_server.play_out(app, order, wish))
+    game, options = game_and_options(app, game_id, option, preset)
+    raise typer.Exit(play_out(app, game, options, wish))
 
 
-def seat_clocks(words: list[str], seats: int) -> tuple[ClockSettings, ...]:
-    """Return a clock for each seat, from none, one, or one each.
-
-    Raises:
-        UsageError: for another number of clocks, or one that cannot be read.
-    """
-    clocks = tuple(map(parse_clock, words or ["none"]))
-    if len(clocks) == 1:
-        return clocks * seats
-    if len(clocks) != seats:
-        msg = f"--clock is given {len(clocks)} times for {seats} seats; once, or each"
-        raise UsageError(msg, code="usage.clock")
-    return clocks
+def _fewest(app: Application, game_id: str) -> int:
+    return app.registry.game(game_id).info.min_seats
 
 
-def play_out(app: Application, plan: Plan, *, as_json: bool = False) -> int:
-    """Play a match and tell how it ended; return the exit code.
+def play_out(
+    app: Application, game: Game[Any, Any, Any], options: Any, wish: Wish
+) -> int:
+    """Play a match here and tell how it ended; return the exit code.
 
     On Ctrl-C the match is called off, its record closed, and where it is is told.
     """
-    if plan.record is not None:
-        _check_target(plan.record)
+    check_target(wish.record)
     hosted: list[HostedMatch] = []
+    code = 1
     try:
-        run_loop(_play(app, plan, hosted))
+        run_loop(_play(app, game, options, wish, hosted))
     finally:
         for one in hosted:
-            if one.result is None:
-                continue
-            path = _kept(one, plan)
-            if as_json:
-                print_json(result_data(one, path))
-            else:
-                _tell(one, path)
-    result = hosted[0].result
-    void = result is None or result.finish.kind in (EndKind.VOID, EndKind.WITHDRAWN)
-    return 1 if void else 0
+            played = _played(one)
+            if played is not None:
+                path = copied(one.path, wish.record)
+                tell(played, path, as_json=wish.as_json)
+                code = played.code
+    return code
 
 
-async def _play(app: Application, plan: Plan, hosted: list[HostedMatch]) -> None:
+async def _play(
+    app: Application,
+    game: Game[Any, Any, Any],
+    options: Any,
+    wish: Wish,
+    hosted: list[HostedMatch],
+) -> None:
     from fritillary.service.arena import Arena
     from fritillary.service.server import Server
     from fritillary.service.tokens import TokenStore
 
-    specs = [parse_player(text) for text in plan.players]
-    terms = plan.terms
+    specs = [parse_player(text) for text in wish.players]
+    terms = wish.terms
     if any(spec.kind == "remote" for spec in specs):
         terms = evolve(terms, offer_ms=_REMOTE_WAIT_MS)
+    humans: list[HumanBot] = []
     async with contextlib.AsyncExitStack() as stack:
         arena = await stack.enter_async_context(
             Arena(
@@ -216,32 +226,51 @@ async def _play(app: Application, plan: Plan, hosted: list[HostedMatch]) -> None
                 app.signer,
                 records=app.records,
                 tokens=TokenStore(),
-                factories={"human": human_player},
+                factories={"human": functools.partial(_human, humans)},
             )
         )
         if any(spec.kind in _DIALS_IN for spec in specs):
             await stack.enter_async_context(Server(arena))
             _invite(arena, specs)
         one = arena.create(
-            plan.game,
-            plan.players,
-            options=plan.options,
-            clocks=plan.clocks or None,
+            game,
+            wish.players,
+            options=options,
+            clocks=wish.clocks or None,
             terms=terms,
-            match_id=plan.match_id,
-            seed=plan.seed,
-            salt=plan.salt,
+            match_id=wish.match_id,
+            seed=wish.seed,
+            salt=wish.salt,
         )
         hosted.append(one)
-        if plan.watch:
-            await show_live(one, plan.pace_s)
-        await asyncio.shield(one.ended)
+        for human in humans:
+            human.position = functools.partial(_position, one)
+        try:
+            if wish.watch and not humans:
+                await show_live(one, wish.pace_s)
+            await asyncio.shield(one.ended)
+        except asyncio.CancelledError:
+            print_note("calling the match off")
+            with contextlib.suppress(ServiceError):
+                one.abort(EndKind.WITHDRAWN, "match.aborted", "called off by Ctrl-C")
+            raise
 
 
-def human_player(spec: PlayerSpec, game: Game[Any, Any, Any]) -> LocalPlayer:
+def _human(
+    humans: list[HumanBot], spec: PlayerSpec, game: Game[Any, Any, Any]
+) -> LocalPlayer:
     """Return the player for the person at this terminal."""
     del game
-    return LocalPlayer(HumanBot(), PlayerInfo("human", player=spec.text))
+    humans.append(HumanBot())
+    return LocalPlayer(humans[-1], PlayerInfo("human", player=spec.text))
+
+
+def _position(hosted: HostedMatch, seat: int) -> str:
+    """Return the board as a seat sees it; empty before the deal."""
+    match = hosted.match
+    if match is None or match.state is None:
+        return ""
+    return match.game.draw_text(match.game.observe(match.state, seat))
 
 
 async def show_live(hosted: HostedMatch, pace_s: float) -> None:
@@ -268,63 +297,16 @@ def _invite(arena: Arena, specs: list[PlayerSpec]) -> None:
         )
 
 
-def _check_target(path: Path) -> None:
-    if path.exists():
-        msg = f"{path}: there is a file already; name another with --record"
-        raise UsageError(msg, code="usage.record")
-    if not path.absolute().parent.is_dir():
-        msg = f"{path}: the folder does not exist"
-        raise UsageError(msg, code="usage.record")
-
-
-def _kept(hosted: HostedMatch, plan: Plan) -> Path | None:
-    """Copy the record to where it is wanted; return where it is."""
-    path = hosted.path
-    if path is None or plan.record is None:
-        return path
-    try:
-        shutil.copyfile(path, plan.record)
-    except OSError as error:
-        msg = f"{plan.record}: {error.strerror}; the record is in {path}"
-        raise StorageError(msg) from error
-    return plan.record
-
-
-def names_of(hosted: HostedMatch) -> list[str]:
-    """Return the names of the players, by seat."""
-    return [info.name for info in hosted.infos]
-
-
-def result_data(hosted: HostedMatch, path: Path | None) -> dict[str, Any]:
-    """Return the result of a match as data."""
+def _played(hosted: HostedMatch) -> Played | None:
     result = hosted.result
     if result is None:
-        return {"match_id": hosted.id, "ended": None}
-    finish = result.finish
-    outcome = finish.outcome
-    return {
-        "match_id": hosted.id,
-        "game": hosted.order.game.id,
-        "players": names_of(hosted),
-        "ended": finish.kind.value,
-        "code": finish.code,
-        "message": finish.message,
-        "reason": None if outcome is None else outcome.reason,
-        "scores": None if outcome is None else list(outcome.scores),
-        "placing": None if outcome is None else list(outcome.placing),
-        "plies": result.plies,
-        "content_hash": result.content_hash.hex(),
-        "final_hash": result.final_hash.hex(),
-        "record": None if path is None else str(path),
-    }
-
-
-def _tell(hosted: HostedMatch, path: Path | None) -> None:
-    result = hosted.result
-    if result is None:
-        return
-    out = console()
-    out.print(finish_text(names_of(hosted), result.finish), style="bold", markup=False)
-    out.print(f"{result.plies} plies, content {result.content_hash.hex()}")
-    if path is not None:
-        out.print(f"record {path}", markup=False)
+        return None
+    return Played(
+        match_id=hosted.id,
+        game=hosted.order.game.id,
+        players=[info.name for info in hosted.infos],
+        finish=result.finish,
+        plies=result.plies,
+        content_hash=result.content_hash,
+        final_hash=result.final_hash,
+    )

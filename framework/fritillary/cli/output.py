@@ -33,9 +33,16 @@ def print_note(message: str) -> None:
     console(stderr=True).print(Text(message, style="dim"))
 
 
+def print_text(text: str) -> None:
+    """Print sentences, broken between words where somebody looks on."""
+    Console(highlight=False).print(Text(text), soft_wrap=not looks_on())
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under bold headings, without a frame."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    """Print rows under bold headings, if there are any, without a frame."""
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", show_header=any(columns)
+    )
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
-from fritillary.cli.match import Plan, play_out, seat_clocks
+from fritillary.cli.match import play_out
 from fritillary.cli.values import Data, GameId, Options, Preset, game_and_options
+from fritillary.cli.wish import Wish, seat_clocks
 from fritillary.core.errors import UsageError
 
 
@@ -53,11 +54,7 @@ def play(
         raise UsageError(msg, code="usage.seat")
     other = opponent or next(iter(sorted(game.bots)), "uniform")
     players = ["human" if each == seat else other for each in range(number)]
-    plan = Plan(
-        game=game,
-        options=options,
-        players=tuple(players),
-        clocks=seat_clocks([clock], number),
-        record=record,
+    wish = Wish(
+        players=tuple(players), clocks=seat_clocks([clock], number), record=record
     )
-    raise typer.Exit(play_out(app, plan))
+    raise typer.Exit(play_out(app, game, options, wish))

@@ -29,6 +29,9 @@ def serve(
 ) -> None:
     """Serve the arena until Ctrl-C: bots dial in, referees make matches.
 
+    'fritillary token create NAME' makes the token of a bot, with --role referee that
+    of whoever makes matches: 'fritillary match GAME --server HOST:PORT --token TOKEN'.
+
     Example: fritillary serve --address 127.0.0.1:7447
     """
     run_loop(_serve(Application(data), address))
@@ -56,6 +59,9 @@ async def _serve(app: Application, address: str) -> None:
         out.print(f"listening on {server.address}")
         out.print(f"records in {app.records}", markup=False)
         if not app.tokens.list():
-            print_note("no tokens yet; 'fritillary token create NAME' makes one")
+            print_note(
+                "no tokens yet; 'fritillary token create NAME --role bot|referee' "
+                "makes one, also while the server runs"
+            )
         await stop.wait()
         print_note("stopping")

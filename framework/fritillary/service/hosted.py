@@ -78,17 +78,17 @@ class Order:
 
     def setup(self, players: tuple[Player, ...]) -> MatchSetup:
         """Return what the referee needs."""
+        settings: dict[str, Any] = {"players": players, "clocks": self.clocks}
         return MatchSetup(
             game=self.game,
-            players=players,  # type: ignore[arg-type]
             options=self.options,
-            clocks=self.clocks,  # type: ignore[arg-type]
             terms=self.terms,
             match_id=self.match_id,
             seed=self.seed,
             salt=self.salt,
             nonces_wanted=self.nonces_wanted,
             labels=self.labels,
+            **settings,
         )
 
 

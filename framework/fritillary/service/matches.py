@@ -15,7 +15,7 @@ from fritillary.service import wire
 from fritillary.service.arena import Arena
 from fritillary.service.auth import caller
 from fritillary.service.catalog import page_start, page_token
-from fritillary.service.errors import abort, guarded
+from fritillary.service.errors import guarded
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.tokens import Role
 from fritillary.service.watching import Watch
@@ -118,16 +118,14 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             match=self._shown(self._for_caller(request.match_id))
         )
 
+    @guarded
     async def WatchMatch(  # type: ignore[override]
         self, request: pb.WatchMatchRequest, context: _Context
     ) -> None:
         """Follow a match as a spectator."""
-        try:
-            hosted = self._arena.match(request.match_id)
-            _check_open(hosted)
-            await Watch(hosted, request).run(context)
-        except FritillaryError as error:
-            await abort(context, error)
+        hosted = self._arena.match(request.match_id)
+        _check_open(hosted)
+        await Watch(hosted, request).run(context)
 
     # -- stopping
 
@@ -168,17 +166,15 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     # -- fetching
 
+    @guarded
     async def FetchRecord(  # type: ignore[override]
         self, request: pb.FetchRecordRequest, context: _Context
     ) -> None:
         """Return the record of a match in chunks."""
-        try:
-            hosted = self._for_caller(request.match_id)
-            _check_open(hosted)
-            _check_view(hosted, request.view)
-            raw = hosted.record()
-        except FritillaryError as error:
-            await abort(context, error)
+        hosted = self._for_caller(request.match_id)
+        _check_open(hosted)
+        _check_view(hosted, request.view)
+        raw = hosted.record()
         digest = hashlib.sha256(raw).digest()
         start = min(request.offset, len(raw))
         while True:

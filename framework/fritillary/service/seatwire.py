@@ -221,7 +221,7 @@ class Dialect:
         try:
             return [by_id[id(action)] for action in legal]
         except KeyError:
-            return [self._table.index[action] for action in legal]  # type: ignore[union-attr]
+            return [self._table.index[action] for action in legal]
 
     def written(
         self, legal: Sequence[Any], indices: Sequence[int]

@@ -369,10 +369,11 @@ class Hello(_message.Message):
     capacity: _builtins.int
     """How many matches it takes at a time. Absent: 1. 0: none until it sends Capacity."""
     session_token: _builtins.str
-    """Resumes the session of that Welcome. Empty: a new session. Either way an older
-    stream of the same bot is closed with the Goodbye `session.replaced`. Encoding,
-    legal form and features must be the same as before; `bot.build` too, else the
-    Refusal is `session.other-build`.
+    """Resumes the session of that Welcome. Empty, or not of this server: a new session.
+    Either way an older stream of the same bot is closed with the Goodbye
+    `session.replaced`. Encoding, legal form and features must be the same as before,
+    else the Refusal is `session.other-settings`; `bot.build` too, else it is
+    `session.other-build`.
     """
     @_builtins.property
     def bot(self) -> _common_pb2.PlayerInfo:

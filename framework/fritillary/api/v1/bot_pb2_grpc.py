@@ -48,7 +48,7 @@ class BotServiceServicer(object):
 
     def Connect(self, request_iterator, context):
         """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-        `auth.unknown-token`: no token, or one the server does not know.
+        `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`.
 
         A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
         together; they are handled in order, exactly as if each came in a frame of its own.

@@ -41,7 +41,7 @@ class BotServiceStub:
     def __new__(cls, channel: _aio.Channel) -> BotServiceAsyncStub: ...
     Connect: _grpc.StreamStreamMultiCallable[_bot_pb2.ConnectRequest, _bot_pb2.ConnectResponse]
     """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-    `auth.unknown-token`: no token, or one the server does not know.
+    `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`.
 
     A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
     together; they are handled in order, exactly as if each came in a frame of its own.
@@ -65,7 +65,7 @@ class BotServiceAsyncStub(BotServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Connect: _aio.StreamStreamMultiCallable[_bot_pb2.ConnectRequest, _bot_pb2.ConnectResponse]  # type: ignore[assignment]
     """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-    `auth.unknown-token`: no token, or one the server does not know.
+    `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`.
 
     A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
     together; they are handled in order, exactly as if each came in a frame of its own.
@@ -92,7 +92,7 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_bot_pb2.ConnectResponse], _abc.AsyncIterator[_bot_pb2.ConnectResponse]]:
         """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-        `auth.unknown-token`: no token, or one the server does not know.
+        `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`.
 
         A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
         together; they are handled in order, exactly as if each came in a frame of its own.

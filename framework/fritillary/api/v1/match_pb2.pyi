@@ -32,7 +32,9 @@ class _RecordViewEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordView
     RECORD_VIEW_FULL: _RecordView.ValueType  # 1
     """The whole record, which can be verified. Only once it is closed."""
     RECORD_VIEW_SPECTATOR: _RecordView.ValueType  # 2
-    """What a spectator has been able to see so far."""
+    """What a spectator has been able to see so far. UNIMPLEMENTED, `record.view`: the
+    server writes no such view.
+    """
 
 class RecordView(_RecordView, metaclass=_RecordViewEnumTypeWrapper):
     """What a record may contain."""
@@ -42,7 +44,9 @@ RECORD_VIEW_UNSPECIFIED: RecordView.ValueType  # 0
 RECORD_VIEW_FULL: RecordView.ValueType  # 1
 """The whole record, which can be verified. Only once it is closed."""
 RECORD_VIEW_SPECTATOR: RecordView.ValueType  # 2
-"""What a spectator has been able to see so far."""
+"""What a spectator has been able to see so far. UNIMPLEMENTED, `record.view`: the
+server writes no such view.
+"""
 Global___RecordView: _TypeAlias = RecordView  # noqa: Y015
 
 class _Picture:

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class MatchServiceStub(object):
     """For referees and spectators. Each RPC names the roles that may call it; others get
-    PERMISSION_DENIED, `auth.role`. NOT_FOUND, `match.unknown`: no such match.
+    PERMISSION_DENIED, `auth.wrong-role`. NOT_FOUND, `match.unknown`: no such match.
     FAILED_PRECONDITION, `match.phase`: the match is not in a phase that allows it.
     PERMISSION_DENIED, `match.sealed`: while a deal has yet to be played by others, no
     match with this deal can be watched or fetched.
@@ -83,7 +83,7 @@ class MatchServiceStub(object):
 
 class MatchServiceServicer(object):
     """For referees and spectators. Each RPC names the roles that may call it; others get
-    PERMISSION_DENIED, `auth.role`. NOT_FOUND, `match.unknown`: no such match.
+    PERMISSION_DENIED, `auth.wrong-role`. NOT_FOUND, `match.unknown`: no such match.
     FAILED_PRECONDITION, `match.phase`: the match is not in a phase that allows it.
     PERMISSION_DENIED, `match.sealed`: while a deal has yet to be played by others, no
     match with this deal can be watched or fetched.
@@ -145,8 +145,9 @@ class MatchServiceServicer(object):
 
     def FetchRecord(self, request, context):
         """Returns the record of a match as a file in chunks. Before the match has ended it
-        is the spectator's view. Roles: referee, spectator; a bot for matches it sat in
-        that have ended.
+        is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
+        `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
+        ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -205,7 +206,7 @@ def add_MatchServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class MatchService(object):
     """For referees and spectators. Each RPC names the roles that may call it; others get
-    PERMISSION_DENIED, `auth.role`. NOT_FOUND, `match.unknown`: no such match.
+    PERMISSION_DENIED, `auth.wrong-role`. NOT_FOUND, `match.unknown`: no such match.
     FAILED_PRECONDITION, `match.phase`: the match is not in a phase that allows it.
     PERMISSION_DENIED, `match.sealed`: while a deal has yet to be played by others, no
     match with this deal can be watched or fetched.

@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class MatchServiceStub:
     """For referees and spectators. Each RPC names the roles that may call it; others get
-    PERMISSION_DENIED, `auth.role`. NOT_FOUND, `match.unknown`: no such match.
+    PERMISSION_DENIED, `auth.wrong-role`. NOT_FOUND, `match.unknown`: no such match.
     FAILED_PRECONDITION, `match.phase`: the match is not in a phase that allows it.
     PERMISSION_DENIED, `match.sealed`: while a deal has yet to be played by others, no
     match with this deal can be watched or fetched.
@@ -61,14 +61,15 @@ class MatchServiceStub:
     """Ends a match that has not ended; it does not count. Role: referee."""
     FetchRecord: _grpc.UnaryStreamMultiCallable[_match_pb2.FetchRecordRequest, _match_pb2.FetchRecordResponse]
     """Returns the record of a match as a file in chunks. Before the match has ended it
-    is the spectator's view. Roles: referee, spectator; a bot for matches it sat in
-    that have ended.
+    is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
+    `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
+    ended.
     """
 
 @_typing.type_check_only
 class MatchServiceAsyncStub(MatchServiceStub):
     """For referees and spectators. Each RPC names the roles that may call it; others get
-    PERMISSION_DENIED, `auth.role`. NOT_FOUND, `match.unknown`: no such match.
+    PERMISSION_DENIED, `auth.wrong-role`. NOT_FOUND, `match.unknown`: no such match.
     FAILED_PRECONDITION, `match.phase`: the match is not in a phase that allows it.
     PERMISSION_DENIED, `match.sealed`: while a deal has yet to be played by others, no
     match with this deal can be watched or fetched.
@@ -98,13 +99,14 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Ends a match that has not ended; it does not count. Role: referee."""
     FetchRecord: _aio.UnaryStreamMultiCallable[_match_pb2.FetchRecordRequest, _match_pb2.FetchRecordResponse]  # type: ignore[assignment]
     """Returns the record of a match as a file in chunks. Before the match has ended it
-    is the spectator's view. Roles: referee, spectator; a bot for matches it sat in
-    that have ended.
+    is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
+    `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
+    ended.
     """
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """For referees and spectators. Each RPC names the roles that may call it; others get
-    PERMISSION_DENIED, `auth.role`. NOT_FOUND, `match.unknown`: no such match.
+    PERMISSION_DENIED, `auth.wrong-role`. NOT_FOUND, `match.unknown`: no such match.
     FAILED_PRECONDITION, `match.phase`: the match is not in a phase that allows it.
     PERMISSION_DENIED, `match.sealed`: while a deal has yet to be played by others, no
     match with this deal can be watched or fetched.
@@ -180,8 +182,9 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_match_pb2.FetchRecordResponse], _abc.AsyncIterator[_match_pb2.FetchRecordResponse]]:
         """Returns the record of a match as a file in chunks. Before the match has ended it
-        is the spectator's view. Roles: referee, spectator; a bot for matches it sat in
-        that have ended.
+        is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
+        `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
+        ended.
         """
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,147 @@
+"""How a match ended: read from where it was played, then told or printed as data."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from fritillary.cli.lines import finish_text
+from fritillary.cli.output import console, print_json
+from fritillary.core.errors import StorageError, UsageError
+from fritillary.core.outcome import Outcome
+from fritillary.record.events import ActionTaken, ChanceDrawn, Closed, Ended
+from fritillary.record.reader import bad, read_record
+from fritillary.record.terms import EndKind
+from fritillary.referee.seen import Finish
+
+
+@frozen(kw_only=True)
+class Played:
+    """A match that has ended.
+
+    Args:
+        match_id: of the match.
+        game: its full id.
+        players: their names, by seat.
+        finish: how it ended.
+        plies: how many were played.
+        content_hash: of what happened.
+        final_hash: closes the record.
+    """
+
+    match_id: str
+    game: str
+    players: list[str]
+    finish: Finish
+    plies: int
+    content_hash: bytes
+    final_hash: bytes
+
+    @property
+    def code(self) -> int:
+        """The exit code: 1 if the match does not count."""
+        return int(self.finish.kind in (EndKind.VOID, EndKind.WITHDRAWN))
+
+    @classmethod
+    def of_record(cls, raw: bytes) -> Played:
+        """Return what a closed record says.
+
+        Raises:
+            RecordError: if it does not hold.
+        """
+        record = read_record(raw)
+        header = record.header
+        ended, closed = record.find(Ended), record.find(Closed)
+        if ended is None or closed is None:  # pragma: no cover - the reader checks
+            raise bad(len(record.events), "the record has no end")
+        data = ended.outcome
+        outcome = None
+        if data is not None:
+            outcome = Outcome(data.reason, data.scores, data.placing)
+        return cls(
+            match_id=header.match_id,
+            game=header.game.full_id,
+            players=[seat.player.name for seat in header.seats],
+            finish=Finish(ended.kind, ended.code, ended.message, outcome),
+            plies=sum(
+                isinstance(event, (ActionTaken, ChanceDrawn)) for event in record.events
+            ),
+            content_hash=bytes.fromhex(closed.content_hash),
+            final_hash=record.links[-1],
+        )
+
+
+def result_data(played: Played, path: Path | None) -> dict[str, Any]:
+    """Return the result of a match as data.
+
+    Args:
+        played: the match.
+        path: where its record is; ``None`` if it is nowhere.
+    """
+    finish = played.finish
+    outcome = finish.outcome
+    return {
+        "match_id": played.match_id,
+        "game": played.game,
+        "players": played.players,
+        "ended": finish.kind.value,
+        "code": finish.code,
+        "message": finish.message,
+        "reason": None if outcome is None else outcome.reason,
+        "scores": None if outcome is None else list(outcome.scores),
+        "placing": None if outcome is None else list(outcome.placing),
+        "plies": played.plies,
+        "content_hash": played.content_hash.hex(),
+        "final_hash": played.final_hash.hex(),
+        "record": None if path is None else str(path),
+    }
+
+
+def tell(played: Played, path: Path | None, *, as_json: bool = False) -> None:
+    """Print how a match ended, and where its record is."""
+    if as_json:
+        print_json(result_data(played, path))
+        return
+    out = console()
+    line = finish_text(played.players, played.finish)
+    out.print(line, style="bold", markup=False)
+    # Both a hash and its heading fit into 80 columns.
+    out.print(f"plies   {played.plies}")
+    out.print(f"content {played.content_hash.hex()}")
+    if path is not None:
+        out.print(f"record  {path}", markup=False)
+
+
+def check_target(path: Path | None) -> None:
+    """See before a match that its record can be put where it is wanted.
+
+    Raises:
+        UsageError: if it cannot.
+    """
+    if path is None:
+        return
+    if path.exists():
+        msg = f"{path}: there is a file already; name another with --record"
+        raise UsageError(msg, code="usage.record")
+    if not path.absolute().parent.is_dir():
+        msg = f"{path}: the folder does not exist"
+        raise UsageError(msg, code="usage.record")
+
+
+def copied(path: Path | None, wanted: Path | None) -> Path | None:
+    """Copy a record to where it is wanted; return where it is to be found.
+
+    Raises:
+        StorageError: if it cannot be copied; tells where it is.
+    """
+    if path is None or wanted is None:
+        return path
+    try:
+        shutil.copyfile(path, wanted)
+    except OSError as error:
+        msg = f"{wanted}: {error.strerror}; the record is in {path}"
+        raise StorageError(msg) from error
+    return wanted

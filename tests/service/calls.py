@@ -1,0 +1,34 @@
+"""Calling the services, and reading their errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+
+from fritillary.api.v1 import common_pb2
+
+
+def bearer(token):
+    return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+async def outcome_of(call: Any) -> str:
+    """Return ``ok`` or the code of a call's error, of whatever arity it is."""
+    try:
+        if hasattr(call, "__aiter__"):
+            async for _ in call:
+                break
+        else:
+            await call
+    except grpc.aio.AioRpcError as error:
+        return code_of(error)
+    return "ok"
+
+
+def code_of(error: grpc.aio.AioRpcError) -> str:
+    """Return our code of an error, or its status if it has none."""
+    for key, value in error.trailing_metadata():
+        if key == "fritillary-error-bin" and isinstance(value, bytes):
+            return common_pb2.ErrorInfo.FromString(value).code
+    return error.code().name
