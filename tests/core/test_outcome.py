@@ -74,3 +74,14 @@ def test_reasons_are_words_and_scores_integers() -> None:
         Outcome("end", (0.5,), (1,))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="placing"):
         Outcome("end", (1,), ("1",))  # type: ignore[arg-type]
+
+
+def test_a_truth_value_is_no_score() -> None:
+    with pytest.raises(TypeError, match="scores are integers"):
+        Outcome("end", (0, True), (1, 1))
+
+
+@pytest.mark.parametrize("score", [2**53, -(2**53)])
+def test_scores_are_integers_that_every_language_can_hold(score: int) -> None:
+    with pytest.raises(ValueError, match="53 bits"):
+        Outcome("end", (0, score), (1, 1))

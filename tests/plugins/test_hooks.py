@@ -46,6 +46,7 @@ ARGUMENTS = {
     "evaluate": ("state", "seat"),
     "draw_svg": ("observation",),
     "copy_state": ("state",),
+    "rotate_seats": ("state",),
 }
 
 
@@ -289,7 +290,7 @@ def test_shuffle_hidden_rearranges_the_truth() -> None:
     assert Game(nim.plugin()).shuffle_hidden is None
 
 
-# --------------------------------------------------- families: picture, search, bots
+# ------------------------------------------- families: picture, search, checks, bots
 
 
 def test_draw_text_draws_an_observation() -> None:
@@ -311,6 +312,23 @@ def test_evaluate_is_there_or_none() -> None:
     assert game.evaluate("state", 1) == 0.5
     assert calls == [("state", 1)]
     assert Game(nim.plugin()).evaluate is None
+
+
+def test_conserved_is_there_or_none() -> None:
+    game = Game(nim.plugin(conserved=lambda state: {"matches": 5}))
+    assert game.conserved is not None
+    assert game.conserved("state") == {"matches": 5}
+    assert Game(nim.plugin()).conserved is None
+
+
+def test_rotate_seats_is_there_or_none() -> None:
+    calls: list[Any] = []
+    hook = recording("rotate_seats", calls, "rotated")
+    game = Game(nim.plugin(rotate_seats=hook))
+    assert game.rotate_seats is not None
+    assert game.rotate_seats("state") == "rotated"
+    assert calls == [("state",)]
+    assert Game(nim.plugin()).rotate_seats is None
 
 
 @frozen

@@ -18,9 +18,7 @@ import msgpack
 
 from fritillary.codec.paths import key_step
 from fritillary.core.errors import CodecError
-
-#: Other languages read larger integers as floats.
-MAX_INT: Final = 2**53 - 1
+from fritillary.core.limits import MAX_INT
 
 #: Longest bytes of one value that are looked at.
 MAX_BYTES: Final = 4 * 1024 * 1024

@@ -10,7 +10,7 @@ import attrs
 
 from fritillary.codec import kinds
 from fritillary.codec.converter import make_converter
-from fritillary.codec.packing import MAX_INT
+from fritillary.core.limits import MAX_INT
 
 _ENTRY: Final = re.compile(r"(\w+)(?:\s*\([^)]*\))?:\s*(.*)\Z")
 

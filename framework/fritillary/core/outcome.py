@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from attrs import Attribute, frozen, validators
 from attrs import field as _field
-from attrs import frozen, validators
 
-_INTS = validators.deep_iterable(validators.instance_of(int))
+from fritillary.core.limits import MAX_INT
+
+
+def _check_ints(_: object, field: Attribute[object], values: tuple[int, ...]) -> None:
+    for value in values:
+        # Booleans are integers to Python alone.
+        if type(value) is not int:
+            msg = f"{field.name} are integers, not {value!r:.40}"
+            raise TypeError(msg)
+        if not -MAX_INT <= value <= MAX_INT:
+            msg = f"{field.name} have at most 53 bits"
+            raise ValueError(msg)
 
 
 def _tuple(values: Iterable[int]) -> tuple[int, ...]:
@@ -27,8 +38,8 @@ class Outcome:
     """
 
     reason: str = _field(validator=validators.instance_of(str))
-    scores: tuple[int, ...] = _field(converter=_tuple, validator=_INTS)
-    placing: tuple[int, ...] = _field(converter=_tuple, validator=_INTS)
+    scores: tuple[int, ...] = _field(converter=_tuple, validator=_check_ints)
+    placing: tuple[int, ...] = _field(converter=_tuple, validator=_check_ints)
 
     def __attrs_post_init__(self) -> None:
         if not 0 < len(self.scores) == len(self.placing):

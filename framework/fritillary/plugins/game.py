@@ -82,6 +82,8 @@ class Game(Generic[S, A, O]):
         sample_state: ``(observation, dealer) -> state``, or ``None``.
         shuffle_hidden: ``(state, seat | None, dealer) -> None``, or ``None``.
         evaluate: ``(state, seat) -> float``, or ``None``.
+        conserved: ``(state) -> counts by name``, or ``None``.
+        rotate_seats: ``(state) -> state``, or ``None``.
     """
 
     __slots__ = (
@@ -93,6 +95,7 @@ class Game(Generic[S, A, O]):
         "apply",
         "bots",
         "codec",
+        "conserved",
         "copy",
         "decision_point",
         "distribution",
@@ -106,6 +109,7 @@ class Game(Generic[S, A, O]):
         "masks_actions",
         "observe",
         "observe_action",
+        "rotate_seats",
         "sample_state",
         "shuffle_hidden",
         "table",
@@ -151,6 +155,8 @@ class Game(Generic[S, A, O]):
         self.draw_text: Callable[[O], str] = bind("draw_text")
         self.draw_svg: Callable[[O], str] | None = bind("draw_svg")
         self.evaluate: Callable[[S, int], float] | None = bind("evaluate")
+        self.conserved: Callable[[S], Mapping[str, int]] | None = bind("conserved")
+        self.rotate_seats: Callable[[S], S] | None = bind("rotate_seats")
         bots = bind("bots")
         self.bots: Mapping[str, Callable[[], Any]] = _bots(plugin, bots) if bots else {}
         all_actions = bind("all_actions")

@@ -207,6 +207,34 @@ def evaluate(state: Any, seat: int) -> float:  # type: ignore[empty-body]
     """Estimate how good a (sampled) state is for ``seat``, from -1 to 1."""
 
 
+# ----------------------------------------------------------------- family: checks
+
+
+@hookspec(firstresult=True)
+def conserved(state: Any) -> Mapping[str, int]:  # type: ignore[empty-body]
+    """Count what no action and no chance outcome makes or destroys.
+
+    The conformance kit compares: each count is the same at every position of a
+    match, in sampled states and in shuffled ones. Count cards wherever they can be.
+
+    Returns:
+        Counts by name; a count of faults stays 0.
+    """
+
+
+@hookspec(firstresult=True)
+def rotate_seats(state: Any) -> Any:
+    """Return the state with every seat renamed: ``k`` to ``k + 1``, the last to 0.
+
+    A game that has this hook declares its seats exchangeable, and the conformance
+    kit checks it: the renamed position has the same legal actions and goes on
+    alike. Not for games whose actions name seats.
+
+    Returns:
+        A new state; the one given is left alone.
+    """
+
+
 # ------------------------------------------------------------------ family: bots
 
 

@@ -18,8 +18,8 @@ import attrs
 from attrs import field, frozen, validators
 
 from fritillary.codec.converter import make_converter
-from fritillary.codec.packing import MAX_INT
 from fritillary.core.commitment import MAX_NONCE_BYTES
+from fritillary.core.limits import MAX_INT
 from fritillary.record.terms import (
     ClockSettings,
     Consequence,

@@ -8,11 +8,11 @@ from typing import Any, Final, TypeAlias
 
 from attrs import define
 
-from fritillary.codec.packing import to_json
 from fritillary.core.dealer import Dealer, FastDealer
-from fritillary.core.points import Act, Chance, DecisionPoint
+from fritillary.core.errors import PluginError
+from fritillary.core.points import Act, Chance, DecisionPoint, Over
 from fritillary.plugins.game import Game
-from fritillary.testing.laws import LAWS, LawError
+from fritillary.testing.laws import Failure, LawError
 
 #: A game of any state, action and observation class.
 AnyGame: TypeAlias = Game[Any, Any, Any]
@@ -22,19 +22,21 @@ Viewer: TypeAlias = int | None
 
 _NO_VIEWER: Final = -1
 
+#: So much of a picture is shown in a message.
+_PICTURE_LINES: Final = 40
+
 
 @define
 class Scene:
-    """One position of one random match.
+    """One position of one match.
 
     Args:
         game: the rules.
         options: of the match.
         seats: how many there are.
-        seed: of the whole check.
+        deal: the seed of its dealer: `FastDealer(deal).stream("deal")` has dealt.
         match: number of the match within the check, from 0.
-        ply: how many actions and chance outcomes came before, from 0.
-        actions: those actions, in order; grows with the match.
+        actions: what was played, in order; grows with the match.
         state: the live state; checks copy it before they change anything.
         point: its decision point.
     """
@@ -42,42 +44,131 @@ class Scene:
     game: AnyGame
     options: Any
     seats: int
-    seed: int
+    deal: str
     match: int
-    ply: int
     actions: list[Any]
     state: Any
     point: DecisionPoint
+
+    @property
+    def ply(self) -> int:
+        """How many actions and chance outcomes came before, from 0."""
+        return len(self.actions)
 
     @property
     def viewers(self) -> tuple[Viewer, ...]:
         """The spectator and every seat."""
         return (None, *range(self.seats))
 
-    def broken(self, law: str, what: str, viewer: Viewer = _NO_VIEWER) -> LawError:
+    @property
+    def turn_viewer(self) -> Viewer:
+        """One of the viewers: they take turns from ply to ply."""
+        return self.viewers[self.ply % len(self.viewers)]
+
+    def dealer(self, *labels: str | int) -> FastDealer:
+        """Return a dealer for looking around here, the same each time."""
+        return FastDealer(f"{self.deal}/look/{self.ply}").stream(*labels)
+
+    def advance(self, action: Any) -> None:
+        """Apply an action or a chance outcome.
+
+        Raises:
+            LawError: ``hooks.sound`` or ``turn.max-plies``.
+        """
+        game = self.game
+        try:
+            game.apply(self.state, action)
+            self.actions.append(action)
+            self.point = game.decision_point(self.state)
+        except Exception as error:
+            text = game.format_action(action)
+            raise self.broken("hooks.sound", f"after {text}: {_said(error)}") from error
+        if not isinstance(self.point, Act | Chance | Over):
+            what = f"decision_point() gave {self.point!r}"
+            raise self.broken("hooks.sound", what)
+        if self.ply > game.info.max_plies:
+            raise self.broken("turn.max-plies", f"max_plies: {game.info.max_plies}")
+
+    def retrace(self) -> Iterator[Scene]:
+        """Yield every position of this match up to here again, from the deal."""
+        again = dealt(self.game, self.options, self.seats, self.deal, self.match)
+        yield again
+        for action in tuple(self.actions):
+            again.advance(action)
+            yield again
+
+    def broken(
+        self,
+        law: str,
+        what: str,
+        viewer: Viewer = _NO_VIEWER,
+        action: Any = None,
+    ) -> LawError:
         """Return the error of a law that is broken here.
 
         Args:
             law: its id.
             what: what was seen, one or more lines.
             viewer: who sees it, if that matters.
+            action: what is played or shown, if that matters.
         """
-        lines = [what, f"game: {self.game.id}, {self.seats} seats"]
-        options = to_json(self.game.codec.options_to_data(self.options))
-        lines.append(f"options: {options}")
-        if viewer != _NO_VIEWER:
-            lines.append(f"seat: {'spectator' if viewer is None else viewer}")
-        texts = [self.game.format_action(action) for action in self.actions]
-        lines.append(f"seed {self.seed}, match {self.match}, ply {self.ply}")
-        lines.append(f"actions so far: {', '.join(texts) or 'none'}")
-        return law_error(law, lines)
+        game = self.game
+        seat = f"seat {viewer}" if viewer is not None else "spectator"
+        failure = Failure(
+            law=law,
+            what=what,
+            game=game.id,
+            seats=self.seats,
+            options=game.codec.options_to_data(self.options),
+            deal=f"FastDealer({self.deal!r}).stream('deal')",
+            actions=tuple(map(self._notation, self.actions)),
+            seat="" if viewer == _NO_VIEWER else seat,
+            action="" if action is None else self._notation(action),
+            picture=self._picture(viewer),
+        )
+        complexity = len(game.codec.encode_options(self.options)) * 1000
+        complexity += _weight(failure.options)
+        return LawError(failure, (self.ply, self.seats, complexity))
+
+    def _notation(self, action: Any) -> str:
+        try:
+            return str(self.game.format_action(action))
+        except Exception:  # noqa: BLE001 - the message must come out
+            return repr(action)
+
+    def _picture(self, viewer: Viewer) -> str:
+        if viewer == _NO_VIEWER:
+            viewer = self.point.seat if isinstance(self.point, Act) else None
+        try:
+            observation = self.game.observe(self.game.copy(self.state), viewer)
+            lines = str(self.game.draw_text(observation)).splitlines()
+        except Exception:  # noqa: BLE001 - the message must come out
+            return ""
+        return "\n".join(lines[:_PICTURE_LINES])
 
 
-def law_error(law: str, lines: Sequence[str]) -> LawError:
-    """Return the error of a broken law, with indented lines of detail."""
-    entry = LAWS[law]
-    head = f"law {entry.id} is broken: {entry.sentence}"
-    return LawError(entry, "\n  ".join([head, *lines]))
+def _weight(data: Any) -> int:
+    """Say how large the values of plain data are, in all."""
+    match data:
+        case bool():
+            return int(data)
+        case int():
+            return min(abs(data), 999)
+        case dict():
+            return sum(map(_weight, data.values()))
+        case list():
+            return sum(map(_weight, data))
+        case _:
+            return 0
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def law_error(law: str, lines: Sequence[str], game: str = "") -> LawError:
+    """Return the error of a broken law that belongs to no one position."""
+    return LawError(Failure(law, "\n".join(lines), game=game))
 
 
 def setups(game: AnyGame, options: Any, seats: int | None) -> list[tuple[Any, int]]:
@@ -99,6 +190,23 @@ def setups(game: AnyGame, options: Any, seats: int | None) -> list[tuple[Any, in
     return [(choice, number) for choice in choices for number in numbers]
 
 
+def dealt(
+    game: AnyGame, options: Any, seats: int, deal: str, match: int = 0
+) -> Scene:
+    """Return the first position of a match.
+
+    Raises:
+        LawError: ``hooks.sound``, if it cannot be dealt.
+    """
+    try:
+        state = game.new(FastDealer(deal).stream("deal"), options, seats)
+        point = game.decision_point(state)
+    except Exception as error:
+        what = f"{_said(error)} in the deal of FastDealer({deal!r}), {seats} seats"
+        raise law_error("hooks.sound", [what], game.id) from error
+    return Scene(game, options, seats, deal, match, [], state, point)
+
+
 def scenes(
     game: AnyGame,
     *,
@@ -112,7 +220,7 @@ def scenes(
     The setups of :func:`setups` take turns; each is played at least once.
 
     Raises:
-        LawError: ``turn.max-plies``.
+        LawError: ``turn.max-plies``, ``hooks.sound``, ``chance.weights``.
     """
     pairs = setups(game, options, seats)
     for match in range(max(matches, len(pairs))):
@@ -128,24 +236,31 @@ def random_match(
     goes on with it.
 
     Raises:
-        LawError: ``turn.max-plies``.
+        LawError: ``turn.max-plies``, ``hooks.sound``, ``chance.weights``.
     """
-    dealer = FastDealer(f"{seed}/{match}")
-    chooser = dealer.stream("play")
-    state = game.new(dealer.stream("deal"), options, seats)
-    point = game.decision_point(state)
-    scene = Scene(game, options, seats, seed, match, 0, [], state, point)
+    deal = f"{seed}/{match}"
+    chooser = FastDealer(deal).stream("play")
+    scene = dealt(game, options, seats, deal, match)
     while True:
         yield scene
-        action = next_action(game, scene.state, scene.point, chooser)
+        try:
+            action = next_action(game, scene.state, scene.point, chooser)
+        except PluginError as error:
+            law = "chance.weights" if error.code == "plugin.weight" else "hooks.sound"
+            raise scene.broken(law, error.message) from error
+        except Exception as error:
+            law = "hooks.sound" if _some(scene) else "legal.some"
+            raise scene.broken(law, _said(error)) from error
         if action is None:
             return
-        game.apply(scene.state, action)
-        scene.actions.append(action)
-        scene.ply += 1
-        scene.point = game.decision_point(scene.state)
-        if scene.ply > game.info.max_plies:
-            raise scene.broken("turn.max-plies", f"max_plies: {game.info.max_plies}")
+        scene.advance(action)
+
+
+def _some(scene: Scene) -> bool:
+    try:
+        return scene.point.seat is None or bool(scene.game.legal_actions(scene.state))
+    except Exception:  # noqa: BLE001 - the caller reports it
+        return True
 
 
 def next_action(

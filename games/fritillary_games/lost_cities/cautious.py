@@ -22,7 +22,7 @@ _CHANCE: Final = 0.25
 
 #: An expedition is opened if it promises so many points, and with a wager if so many
 #: without one.
-_OPENING: Final = 4.0
+_OPENING: Final = 2.0
 _BETTING: Final = 2.0
 
 #: A card from the draw pile is worth about this many points.

@@ -1,0 +1,1 @@
+def svg_picture(o): return '<svg></svg>'
