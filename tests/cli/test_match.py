@@ -77,8 +77,7 @@ def test_a_match_is_watched_line_by_line_where_nobody_looks_on(run: Run) -> None
     lines = said.splitlines()
     assert lines[0].startswith("   1  seat 0 (greedy): ")
     assert any(line.startswith("   2  seat 1 (uniform): ") for line in lines)
-    assert "Lepidoptery - seat" in said
-    assert said.count("┌───────┬") == 1
+    assert said.count("Lepidoptery - seat ") == 1
 
 
 @pytest.mark.parametrize(

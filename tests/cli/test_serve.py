@@ -169,7 +169,7 @@ def test_it_is_watched_line_by_line_where_nobody_looks_on(at: Run) -> None:
     lines = said.splitlines()
     assert lines[0].startswith("   1  seat 0 (uniform): ")
     assert any(line.startswith("   2  seat 1 (greedy): ") for line in lines)
-    assert said.count("┌───────┬") == 1
+    assert said.count("Lepidoptery - seat ") == 1
     ends = [line for line in lines if "played: won by seat " in line]
     assert len(ends) == 2
     assert ends[0].endswith(ends[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -41,10 +42,10 @@ class HumanBot(BaseBot):
     """
 
     def __init__(
-        self, out: Console | None = None, read: Callable[[str], str] = input
+        self, out: Console | None = None, read: Callable[[str], str] | None = None
     ) -> None:
         self._out = out or Console(highlight=False, soft_wrap=not looks_on())
-        self._read = read
+        self._read = read or _typed
         self._seat = 0
         self._seats = 0
         self._board_rows = 0
@@ -154,6 +155,14 @@ class HumanBot(BaseBot):
         else:
             place = outcome.placing[self._seat]
             self._out.print(f"You lose: place {place} ({outcome.reason}).")
+
+
+def _typed(prompt: str) -> str:
+    """Return the next line of input; one from a pipe is shown like a typed one."""
+    line = input(prompt)
+    if not sys.stdin.isatty():
+        print(line)
+    return line
 
 
 def _rows(texts: list[str], width: int) -> list[str]:

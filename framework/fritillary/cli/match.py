@@ -250,9 +250,10 @@ async def _play(
                 await show_live(one, wish.pace_s)
             await asyncio.shield(one.ended)
         except asyncio.CancelledError:
-            print_note("calling the match off")
+            # What is shown at a pace may have ended meanwhile.
             with contextlib.suppress(ServiceError):
                 one.abort(EndKind.WITHDRAWN, "match.aborted", "called off by Ctrl-C")
+                print_note("calling the match off")
             raise
 
 

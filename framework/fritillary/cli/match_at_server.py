@@ -109,10 +109,10 @@ async def _play(app: Application, order: Order, wish: Wish) -> int:
         try:
             await (_show if wish.watch else _wait)(referee, made, wish)
         except asyncio.CancelledError:
-            print_note("calling the match off")
-            # It may have ended by itself meanwhile.
+            # What is shown at a pace may have ended meanwhile.
             with contextlib.suppress(ArenaError):
                 await referee.abort(made.match_id, "called off by Ctrl-C")
+                print_note("calling the match off")
             await _wait(referee, made, wish)
             await _tell_end(app, referee, made, wish)
             raise

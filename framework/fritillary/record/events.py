@@ -345,6 +345,39 @@ _PLAIN_DEFAULTS: Final = {
 }
 
 
+def _kept(dump: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:
+    """Keep the data of values by their identity: hashing some is slower than dumping."""
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def dump_once(value: Any) -> Any:
+        found = known.get(id(value))
+        if found is None:
+            if len(known) >= size:
+                known.clear()
+            # The value is kept, and so its identity stays its own.
+            found = known[id(value)] = (value, dump(value))
+        return found[1]
+
+    return dump_once
+
+
+#: As the other one, for headers: they have much in common.
+_HEADERS: Final = make_converter()
+for _cls in (Terms, PlayerInfo, ClockSettings, GameRef):
+    _HEADERS.register_unstructure_hook(
+        _cls, _kept(_CONVERTER.get_unstructure_hook(_cls), 256)
+    )
+_dump_header = _HEADERS.get_unstructure_hook(RecordEvent)
+
+
+def header_to_data(header: Header) -> dict[str, Any]:
+    """Return what `event_to_data` would, sooner; the data must not be changed."""
+    data: dict[str, Any] = _dump_header(header)
+    if not header.labels:
+        del data["labels"]
+    return data
+
+
 def event_to_data(event: RecordEvent) -> dict[str, Any]:
     """Return an event as plain data; fields that have their default are left out."""
     plain = _PLAIN_DEFAULTS[type(event)]

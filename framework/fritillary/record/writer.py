@@ -16,9 +16,12 @@ from fritillary.core.errors import RecordError, StorageError
 from fritillary.record.chain import FIRST_LINK, MAGIC, MAX_PAYLOAD
 from fritillary.record.content import Content
 from fritillary.record.events import (
+    Dealt,
+    Ended,
     Header,
     RecordEvent,
     event_to_data,
+    header_to_data,
 )
 from fritillary.record.signing import Signer, signed_message
 
@@ -29,6 +32,14 @@ _sha256 = hashlib.sha256
 
 def _pack(event: RecordEvent) -> bytes:
     """Return the payload of an event."""
+    if type(event) is Ended or type(event) is Dealt:
+        return _pack_usual(event)
+    return pack_own(event_to_data(event))
+
+
+@functools.lru_cache(256)
+def _pack_usual(event: Dealt | Ended) -> bytes:
+    """Return the payload of an event that many matches have alike."""
     return pack_own(event_to_data(event))
 
 
@@ -165,7 +176,7 @@ class RecordWriter:
         self.broken = False
         self._closed = b""
         sink.write(MAGIC)
-        self._append(_pack(header))
+        self._append(pack_own(header_to_data(header)))
         sink.sync()
 
     def _append(self, payload: bytes) -> None:

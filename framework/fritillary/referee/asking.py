@@ -12,13 +12,18 @@ from typing import Any
 from attrs import define
 
 from fritillary.bots.protocol import Ask
-from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.record import events as record
 from fritillary.record.terms import Consequence, Fault, Source
 from fritillary.referee.clock import UNTIMED
-from fritillary.referee.control import Control, InterruptedWait
+from fritillary.referee.control import Control, InterruptedWait, Wait
 from fritillary.referee.gate import GENERAL
-from fritillary.referee.play import Finished, Play, problem_of, remarks_of
+from fritillary.referee.play import (
+    Finished,
+    Play,
+    numbers_of,
+    problem_of,
+    remarks_of,
+)
 from fritillary.referee.player import (
     INLINE_FAILURES,
     Answer,
@@ -91,15 +96,6 @@ class Look:
             raise
 
 
-@functools.lru_cache(32)
-def _numbers(table: ActionTable[Any] | OpenTable[Any]) -> dict[int, int]:
-    """Return the index of each table entry by its identity.
-
-    The table is kept by the cache, and so are the identities.
-    """
-    return {id(action): index for index, action in enumerate(table.actions)}
-
-
 class Asking:
     """Asks the seats of one match.
 
@@ -120,10 +116,11 @@ class Asking:
         self._players = play.setup.players
         self._margin_ms = play.setup.terms.margin_ms
         self._ids = [0] * play.seats
+        self._wait: Wait | None = None
         #: The request that is not yet closed, and whose it is.
         self._open: Request | None = None
         # What the inline way needs, looked up once.
-        self._numbers = _numbers(play.table)
+        self._numbers = numbers_of(play.table)
         self._game = play.game
         self._apply = play.game.apply
         self._add_action = play.writer.add_action
@@ -135,6 +132,7 @@ class Asking:
         """Set the ceiling; the match has been dealt."""
         play = self._play
         self.deadline = self._now() + play.setup.terms.ceiling_ms / 1000
+        self._wait = Wait(self._control)
         self._inline = [
             (
                 player,
@@ -232,14 +230,19 @@ class Asking:
         Raises:
             Finished: if the match ends by it.
         """
+        play = self._play
+        control = self._control
         seat = decision.seat
         player = self._players[seat]
+        gate = play.teller.gates[seat]
+        clock = play.clocks[seat]
+        wait = self._wait or Wait(control)
         while True:
-            if self._control.wanted:
+            if control.wanted:
                 await self.attend(decision)
-            look = Look(self._play.teller.gates[seat].observation, self._play.state)
-            allowance = self._play.clocks[seat].allowance_ms()
-            request = self._request(decision, look)
+            look = Look(gate.observation, play.state)
+            allowance = clock.allowance_ms()
+            request = self._request(decision, look, gate.number)
             limit = math.inf
             if allowance is not None:
                 limit = allowance + self._margin_ms - self._elapsed_ms(decision)
@@ -247,7 +250,7 @@ class Asking:
             fault: PlayerFault | None = None
             answer: Answer | None = None
             try:
-                answer = await self._control.within(
+                answer = await wait.within(
                     max(0, min(limit, to_ceiling)) / 1000, player.decide(request)
                 )
             except InterruptedWait:
@@ -258,30 +261,35 @@ class Asking:
                     fault = player.lost() or fault
             except PlayerFault as found:
                 fault = found
-            server_ms = self._elapsed_ms(decision)
+            now = self._now()
+            server_ms = int((now - decision.started) * 1000 + _EARLY)
             # Whatever became of the answer: the game failed first.
             if look.error is not None:
                 raise look.error
             if fault is None:
-                fault = self._overdue(allowance, server_ms, self._now())
+                fault = self._overdue(allowance, server_ms, now)
             if fault is None and answer is not None:
                 fault = self._take(decision, answer, server_ms)
             if fault is None or self._rule(decision, fault, server_ms):
                 return
 
-    def _request(self, decision: Decision, look: Look) -> Request:
+    def close(self) -> None:
+        """Take back what is left of the match in the loop."""
+        if self._wait is not None:
+            self._wait.close()
+
+    def _request(self, decision: Decision, look: Look, event_number: int) -> Request:
         seat = decision.seat
-        teller = self._play.teller
         self._ids[seat] += 1
         self._open = request = Request(
             decision_id=self._ids[seat],
             seat=seat,
-            event_number=teller.gates[seat].number,
+            event_number=event_number,
             ply=self._play.ply,
             observe=look,
             legal=decision.legal,
             reading=functools.partial(self._reading, decision),
-            events=teller.events_of[seat],
+            events=self._play.teller.events_of[seat],
             attempt=decision.attempt,
             problem=decision.problem,
         )

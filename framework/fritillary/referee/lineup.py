@@ -9,6 +9,7 @@ A player is ``uniform``, ``greedy``, ``human``, a bot with parameters such as
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import re
 import shlex
@@ -143,4 +144,15 @@ def local_player(spec: PlayerSpec, game: Game[Any, Any, Any]) -> LocalPlayer:
     Raises:
         UsageError: see :func:`make_bot`.
     """
-    return LocalPlayer(make_bot(spec, game), PlayerInfo(spec.name, player=spec.text))
+    return LocalPlayer(make_bot(spec, game), named(spec.name, spec.text))
+
+
+@functools.lru_cache(256)
+def named(name: str, text: str) -> PlayerInfo:
+    """Return who takes a seat, as far as its name tells.
+
+    Args:
+        name: to show.
+        text: the string that named the player.
+    """
+    return PlayerInfo(name, player=text)

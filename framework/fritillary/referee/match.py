@@ -129,6 +129,8 @@ class Match:
         except BaseException as error:
             self._give_up(error)
             raise
+        finally:
+            self._asking.close()
 
     def abort(
         self,

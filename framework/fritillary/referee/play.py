@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from fritillary.bots.protocol import Ask
 from fritillary.core.dealer import SealedDealer
 from fritillary.core.errors import GameError
 from fritillary.core.outcome import Outcome
-from fritillary.plugins.table import OpenTable
+from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.record import events as record
 from fritillary.record.choice import MAX_OFFENDING
 from fritillary.record.terms import (
@@ -37,6 +38,15 @@ MAX_NOTE = 2_000
 
 #: By so much the probabilities of a decision may miss the sum of 1.
 _SLACK = 0.001
+
+
+@functools.lru_cache(32)
+def numbers_of(table: ActionTable[Any] | OpenTable[Any]) -> dict[int, int]:
+    """Return the index of each table entry by its identity.
+
+    The table is kept by the cache, and so are the identities.
+    """
+    return {id(action): index for index, action in enumerate(table.actions)}
 
 
 class Finished(Exception):  # noqa: N818 - control flow, not an error
@@ -90,6 +100,7 @@ class Play:
         self.game = setup.game
         self.seats = len(setup.players)
         self.table = setup.game.table(setup.options, self.seats)
+        self._numbers = numbers_of(self.table)
         self.state: Any = None
         self.ply = 0
         self.teller = Teller(setup.game, setup.players)
@@ -175,7 +186,9 @@ class Play:
         if isinstance(table, OpenTable):
             raw = self.game.codec.encode_action(action).hex()
         else:
-            index = table.index[action]
+            index = self._numbers.get(id(action))
+            if index is None:
+                index = table.index[action]
         self.game.apply(state, action)
         self.ply += 1
         clock = self.clocks[seat]
@@ -312,6 +325,13 @@ def remarks_of(answer: Answer, legal: int) -> dict[str, Any]:
         legal: the number of legal actions.
     """
     remarks: dict[str, Any] = {}
+    if (
+        not answer.note
+        and not len(answer.probabilities)
+        and answer.think_ms is None
+        and answer.round_trip_ms is None
+    ):
+        return remarks
     if answer.note and isinstance(answer.note, str):
         remarks["note"] = kept_text(answer.note)
     if len(answer.probabilities) == legal:

@@ -82,14 +82,20 @@ async def prepare(
 
     if control.wanted:
         raise InterruptedWait
-    if all(player.inline for player in setup.players):
-        for seat, player in enumerate(setup.players):
+    waiting = []
+    for seat, player in enumerate(setup.players):
+        if player.inline:
             await offer(seat, player)
-    else:
+        else:
+            waiting.append((seat, player))
+    if len(waiting) == 1:
+        # Alone it needs no task of its own.
+        await offer(*waiting[0])
+    elif waiting:
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(_interrupted(offer(seat, player)))
-                for seat, player in enumerate(setup.players)
+                for seat, player in waiting
             ]
         if any(task.result() for task in tasks):
             raise InterruptedWait

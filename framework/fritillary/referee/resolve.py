@@ -34,6 +34,12 @@ def resolve(
         PlayerFault: malformed, if it names no action of the game; illegal, if the
             action is not legal, with the game's explanation.
     """
+    index = answer.index
+    if type(index) is int and table.listed and 0 <= index < len(table.actions):
+        action = table.actions[index]
+        # Rules hand out entries of the table, mostly: equal ones are found below.
+        if id(action) in map(id, legal):
+            return action
     try:
         action = _meant(game, answer, table, legal)
     except (InvalidActionError, CodecError) as error:

@@ -24,7 +24,7 @@ from fritillary.record.events import (
     SeatTerms,
     VariantRef,
 )
-from fritillary.record.terms import ClockSettings, Terms, ceiling_ms
+from fritillary.record.terms import ClockSettings, PlayerInfo, Terms, ceiling_ms
 from fritillary.referee.player import Player
 
 
@@ -141,7 +141,7 @@ class MatchSetup:
             game=game_ref(game),
             options=options.hex(),
             seats=tuple(
-                SeatTerms(player.info, clock)
+                _seat_terms(player.info, clock)
                 for player, clock in zip(self.players, self.clocks, strict=True)
             ),
             terms=self.terms,
@@ -152,6 +152,12 @@ class MatchSetup:
         )
 
 
+@functools.lru_cache(256)
+def _seat_terms(player: PlayerInfo, clock: ClockSettings) -> SeatTerms:
+    return SeatTerms(player, clock)
+
+
+@functools.lru_cache(64)
 def game_ref(game: Game[Any, Any, Any]) -> GameRef:
     """Return how a game is named in records and on the wire."""
     return GameRef(

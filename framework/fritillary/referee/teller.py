@@ -190,11 +190,19 @@ class Teller:
 
     def _take(self, receiver: int) -> list[SeatEvent]:
         gate = self._everyone[receiver]
+        log = self._log
         start = self._read[receiver]
-        self._read[receiver] = len(self._log)
+        self._read[receiver] = end = len(log)
         events = []
-        for ply, *what in self._log[start:]:
-            body: Body | None = Acted(*what) if len(what) == 3 else what[0][receiver]
+        for index in range(start, end):
+            entry = log[index]
+            body: Body | None
+            if len(entry) == 4:
+                ply, seat, action, source = entry
+                body = Acted(seat, action, source)
+            else:
+                ply, bodies = entry
+                body = bodies[receiver]
             if body is not None:
                 events.append(gate.event(ply, body))
         if receiver == len(self.gates):

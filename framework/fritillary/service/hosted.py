@@ -349,27 +349,28 @@ class HostedMatch:
         """
         phase = self.phase
         waiting_for = self._waited_for(phase)
-        message = bot_pb2.MatchStatus(
-            match_id=self.id,
-            seat=seat,
-            phase=wire.PHASE[phase],
-            waiting_for=waiting_for,
-            clocks=self._readings(),
-            message=self._pause_message if phase == "paused" else "",
-        )
+        waiting_left_ms = None
         if phase == "waiting" and waiting_for:
-            message.waiting_left_ms = max(
+            waiting_left_ms = max(
                 self.players[one].waiting_left_ms for one in waiting_for
             )
+        event_number = 0
         if self.match is not None:
             teller = self.match.teller
             gate = teller.spectator if seat is None else teller.gates[seat]
-            message.event_number = gate.number
-        if seat is not None:
-            open_id = self.players[seat].open_decision_id
-            if open_id is not None:
-                message.open_decision_id = open_id
-        return message
+            event_number = gate.number
+        return bot_pb2.MatchStatus.FromString(
+            self._named(seat)
+            + _status_bytes(
+                phase,
+                tuple(waiting_for),
+                waiting_left_ms,
+                event_number,
+                None if seat is None else self.players[seat].open_decision_id,
+                self._readings(),
+                self._pause_message if phase == "paused" else "",
+            )
+        )
 
     def _status_entry(self, seat: int) -> bytes:
         return framed(MATCH_STATUS, self.status(seat).SerializeToString())

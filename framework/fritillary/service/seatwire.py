@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fritillary.api.v1 import bot_pb2 as pb
+from fritillary.api.v1 import common_pb2
 from fritillary.plugins.game import Game
 from fritillary.plugins.table import ActionTable
-from fritillary.record.terms import Source
+from fritillary.record.events import SeatTerms
+from fritillary.record.terms import Source, Terms
 from fritillary.referee.seen import (
     Acted,
     Body,
@@ -97,10 +99,19 @@ def _nested(field: int, message: bytes) -> bytes:
     return _TAGS[field] + varint(len(message)) + message
 
 
+def head_of(match_id: str, seat: int) -> bytes:
+    """Return match and seat, with which most messages to a seat begin."""
+    raw = match_id.encode()
+    return b"\n" + varint(len(raw)) + raw + b"\x10" + varint(seat)
+
+
 # ---------------------------------------------------------------------- one match
 
 #: So many actions of a game without a table are kept ready.
 _KEPT_ACTIONS: Final = 4096
+
+#: So many offers of a game are kept ready: players and terms differ.
+_KEPT_OFFERS: Final = 256
 
 #: So many games under some options, in an encoding, are kept ready.
 _KEPT_DIALECTS: Final = 64
@@ -129,6 +140,7 @@ class Dialect:
         self._bodies: dict[tuple[Any, ...], bytes] = {}
         self._plain_bodies: dict[tuple[int, int], bytes] = {}
         self._written: dict[Any, pb.LegalAction] = {}
+        self._offered: dict[Any, tuple[Terms, bytes]] = {}
 
     def index(self, action: Any) -> int | None:
         """Return the index of an action in the table; ``None`` if it has none."""
@@ -145,6 +157,34 @@ class Dialect:
     def observation(self, observation: Any) -> bytes:
         """Return an observation in the encoding, without the options."""
         return self._encode(self._observation_data(observation))
+
+    # -- offers
+
+    def offered(
+        self, ref: common_pb2.GameRef, seats: tuple[SeatTerms, ...], terms: Terms
+    ) -> bytes:
+        """Return the fields of an offer that matches have in common.
+
+        Args:
+            ref: names the game.
+            seats: players and clocks.
+            terms: of the match; those that were used before are known by identity.
+        """
+        key = (ref.id, seats, id(terms))
+        known = self._offered.get(key)
+        if known is None:
+            message = pb.MatchOffer(
+                game=ref,
+                table=games.table_message(self._table),
+                schemas_hash=games.schemas(self._game).hash,
+                options=self.options,
+                seats=wire.seat_infos(self._game, seats),
+                terms=wire.terms(terms),
+            )
+            if len(self._offered) >= _KEPT_OFFERS:
+                self._offered.clear()
+            known = self._offered[key] = (terms, message.SerializeToString())
+        return known[1]
 
     # -- events
 
@@ -207,7 +247,7 @@ class Dialect:
             case WentOn():
                 return _nested(10, b"")
             case Finish():
-                return _nested(11, wire.finish(body).SerializeToString())
+                return _nested(11, wire.finish_bytes(body))
         msg = f"no event on the wire for {type(body).__name__}"
         raise TypeError(msg)
 
@@ -255,6 +295,11 @@ def _dialect(
     return Dialect(game, options, seats, coder)
 
 
+@functools.lru_cache(_KEPT_DIALECTS)
+def _ref(game: Game[Any, Any, Any], name: str) -> common_pb2.GameRef:
+    return games.game_ref(game, name)
+
+
 class MatchWire:
     """One match on the wire, in whichever encodings its receivers speak.
 
@@ -278,9 +323,7 @@ class MatchWire:
         self.game = game
         self.options = options
         self.seats = seats
-        self.ref = games.game_ref(game, name)
-        self.table = table = game.table(options, seats)
-        self.table_message = games.table_message(table)
+        self.ref = _ref(game, name)
         self._spectated: dict[int, tuple[SeatEvent, pb.Event]] = {}
 
     def dialect(self, coder: wire.Coder) -> Dialect:
@@ -313,38 +356,34 @@ class SeatWire:
     in the .proto. A test compares each with what the generated classes write.
     """
 
-    __slots__ = ("_dialect", "_expanded", "_head", "_match", "_match_id", "_seat")
+    __slots__ = ("_dialect", "_expanded", "_head", "_match")
 
     def __init__(
         self, match: MatchWire, seat: int, coder: wire.Coder, *, expanded: bool
     ) -> None:
         self._match = match
-        self._match_id = match.match_id
-        self._seat = seat
         self._dialect = match.dialect(coder)
         self._expanded = expanded or not self._dialect.listed
-        self._head = pb.Event(match_id=match.match_id, seat=seat).SerializeToString()
+        # The first two fields of whatever is said of a match to a seat.
+        self._head = head_of(match.match_id, seat)
 
     def offer(self, offer: Offer, *, resumed: bool) -> bytes:
         """Return an offer."""
         match = self._match
-        message = pb.MatchOffer(
-            match_id=offer.match_id,
-            seat=offer.seat,
-            game=match.ref,
-            table=match.table_message,
-            schemas_hash=games.schemas(offer.game).hash,
-            options=self._dialect.options,
-            seats=wire.seat_infos(offer.game, offer.seats),
-            terms=wire.terms(offer.terms),
+        rest = pb.MatchOffer(
             nonce_wanted=offer.nonce_wanted,
             bot_seed=offer.bot_seed,
             answer_within_ms=offer.terms.offer_ms,
             resumed=resumed,
         )
-        message.commitment.algorithm = offer.algorithm
-        message.commitment.hash = offer.commitment
-        return framed(MATCH_OFFER, message.SerializeToString())
+        rest.commitment.algorithm = offer.algorithm
+        rest.commitment.hash = offer.commitment
+        return framed(
+            MATCH_OFFER,
+            self._head
+            + self._dialect.offered(match.ref, offer.seats, offer.terms)
+            + rest.SerializeToString(),
+        )
 
     def event(self, event: SeatEvent) -> bytes:
         """Return an event."""
@@ -363,7 +402,7 @@ class SeatWire:
         dialect = self._dialect
         legal = dialect.legal(request.legal)
         observation = dialect.observation(request.observe())
-        reading = wire.reading(clock).SerializeToString()
+        reading = wire.reading_bytes(clock)
         indices = packed(legal)
         payload = b"".join(
             (
@@ -404,13 +443,10 @@ class SeatWire:
         round_trip_ms: int | None,
     ) -> bytes:
         """Return how a request was closed."""
-        time = pb.DecisionTime(
-            charged_ms=closure.charged_ms,
-            server_ms=closure.server_ms,
-            think_ms=think_ms,
-            round_trip_ms=round_trip_ms,
-        ).SerializeToString()
-        reading = wire.reading(clock).SerializeToString()
+        time = wire.time_bytes(
+            closure.charged_ms, closure.server_ms, think_ms, round_trip_ms
+        )
+        reading = wire.reading_bytes(clock)
         payload = b"".join(
             (
                 self._head,
@@ -436,7 +472,4 @@ class SeatWire:
 
     def ended(self, result: MatchResult) -> bytes:
         """Return the result."""
-        message = pb.MatchEnded(
-            match_id=self._match_id, seat=self._seat, result=wire.result(result)
-        )
-        return framed(MATCH_ENDED, message.SerializeToString())
+        return framed(MATCH_ENDED, self._head + _nested(3, wire.result_bytes(result)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -110,6 +111,29 @@ def reading(parts: Mapping[str, int]) -> pb.ClockReading:
     return pb.ClockReading(**parts)
 
 
+def reading_bytes(parts: Mapping[str, int]) -> bytes:
+    """Return a reading as bytes; those of untimed seats are always the same."""
+    return _reading_bytes(tuple(parts.items()))
+
+
+@functools.lru_cache(1024)
+def _reading_bytes(parts: tuple[tuple[str, int], ...]) -> bytes:
+    return reading(dict(parts)).SerializeToString()
+
+
+@functools.lru_cache(1024)
+def time_bytes(
+    charged_ms: int, server_ms: int, think_ms: int | None, round_trip_ms: int | None
+) -> bytes:
+    """Return the time of a decision as bytes; quick bots repeat themselves."""
+    return bot_pb2.DecisionTime(
+        charged_ms=charged_ms,
+        server_ms=server_ms,
+        think_ms=think_ms,
+        round_trip_ms=round_trip_ms,
+    ).SerializeToString()
+
+
 def clock(settings: ClockSettings) -> pb.Clock:
     """Return a clock as it was agreed."""
     return pb.Clock(
@@ -187,6 +211,12 @@ def finish(value: Finish) -> pb.MatchResult:
     )
 
 
+@functools.lru_cache(256)
+def finish_bytes(value: Finish) -> bytes:
+    """Return the same as bytes; matches of one game often end alike."""
+    return finish(value).SerializeToString()
+
+
 def result(value: MatchResult) -> pb.MatchResult:
     """Return how a match ended and what it led to."""
     message = finish(value.finish)
@@ -196,6 +226,18 @@ def result(value: MatchResult) -> pb.MatchResult:
         message.reveal.salt = value.reveal.salt
         message.reveal.nonces.extend(value.reveal.nonces)
     return message
+
+
+def result_bytes(value: MatchResult) -> bytes:
+    """Return the same as bytes."""
+    if value.reveal is None:
+        return finish_bytes(value.finish)
+    reveal = value.reveal
+    rest = pb.MatchResult(final_hash=value.final_hash)
+    rest.reveal.seed = reveal.seed
+    rest.reveal.salt = reveal.salt
+    rest.reveal.nonces.extend(reveal.nonces)
+    return finish_bytes(value.finish) + rest.SerializeToString()
 
 
 # ------------------------------------------------------------------ messages to values

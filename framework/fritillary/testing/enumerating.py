@@ -44,6 +44,10 @@ class EnumerationError(FritillaryError):
     code = "testing.enumeration"
 
 
+class TooManyOutcomesError(EnumerationError):
+    """A function with more outcomes than one is ready to go through."""
+
+
 class _Node:
     """One draw on the present path."""
 
@@ -204,7 +208,7 @@ def enumerate_outcomes(
         if not walk.advance():
             return
     msg = f"more than {limit} sequences of draws"
-    raise EnumerationError(msg)
+    raise TooManyOutcomesError(msg)
 
 
 def distribution(

@@ -9,7 +9,7 @@ observes alike must be sampled, and shuffled, in proportion to these weights.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -19,17 +19,25 @@ from fritillary.codec.packing import unpack
 from fritillary.core.dealer import Dealer
 from fritillary.core.errors import UsageError
 from fritillary.core.points import Act, Over
+from fritillary.testing.checks import (
+    NotApplicableError,
+    Subject,
+    needs_hidden,
+    whole,
+)
 from fritillary.testing.enumerating import (
-    EnumerationError,
+    TooManyOutcomesError,
     chance_distribution,
     distribution,
     enumerate_outcomes,
 )
+from fritillary.testing.laws import LawError
 from fritillary.testing.scene import (
     AnyGame,
     Viewer,
     first_difference,
     law_error,
+    setups,
 )
 
 #: The most positions that are gone through, the same one in several deals apart.
@@ -87,13 +95,25 @@ def check_sampler_exact(
         UsageError: if the game hides nothing.
         EnumerationError: if the game is too large.
     """
-    sample_state, shuffle_hidden = game.sample_state, game.shuffle_hidden
-    if sample_state is None or shuffle_hidden is None:
+    if game.sample_state is None or game.shuffle_hidden is None:
         msg = f"{game.id} has no sampler with a witness: nothing is hidden"
         raise UsageError(msg)
     options = game.info.options() if options is None else options
     seats = game.info.min_seats if seats is None else seats
     tree = _grow(game, options, seats, plies, limit)
+    return _go_through(game, tree, options, seats, _agree)
+
+
+#: Compares weights found with those expected; raises if they differ.
+_Judge: TypeAlias = Callable[[str, AnyGame, Viewer, bytes, _Weights, _Weights], None]
+
+
+def _go_through(
+    game: AnyGame, tree: _Tree, options: Any, seats: int, judge: _Judge
+) -> ExactReport:
+    """Compare sampler and witness with the deal, at every observation."""
+    sample_state: Any = game.sample_state
+    shuffle_hidden: Any = game.shuffle_hidden
     encode = game.codec.encode_state
     report = ExactReport(worlds=len(tree.states))
     viewers: tuple[Viewer, ...] = (None, *range(seats))
@@ -108,7 +128,7 @@ def check_sampler_exact(
             def draw(dealer: Dealer, observation: Any = observation) -> bytes:
                 return encode(sample_state(observation, dealer))
 
-            _agree("sampler", game, viewer, raw, expected, distribution(draw))
+            judge("sampler", game, viewer, raw, expected, distribution(draw))
             for truth in worlds:
 
                 def shuffle(
@@ -118,7 +138,7 @@ def check_sampler_exact(
                     shuffle_hidden(world, viewer, dealer)
                     return encode(world)
 
-                _agree("witness", game, viewer, raw, expected, distribution(shuffle))
+                judge("witness", game, viewer, raw, expected, distribution(shuffle))
     return report
 
 
@@ -138,7 +158,7 @@ def _grow(
         left -= 1
         if left < 0:
             msg = f"{game.id} has more than {limit} positions; give small options"
-            raise EnumerationError(msg)
+            raise TooManyOutcomesError(msg)
         raw = encode(state)
         tree.states.setdefault(raw, state)
         weights = sequences.setdefault(sequence, {})
@@ -190,7 +210,6 @@ def _agree(
     if found == expected:
         return
     lines = [
-        f"game: {game.id}",
         f"seat: {'spectator' if viewer is None else viewer}",
         f"observation: {unpack(observation)}",
     ]
@@ -200,10 +219,65 @@ def _agree(
         likely = max(expected, key=lambda world: expected[world])
         where = first_difference(unpack(impossible[0]), unpack(likely))
         what = f"a world that cannot be; against one that can: {where}"
-        raise law_error(f"{who}.worlds", [what, str(unpack(impossible[0])), *lines])
+        lines = [what, str(unpack(impossible[0])), *lines]
+        raise law_error(f"{who}.worlds", lines, game.id)
     if missing:
         what = f"{len(missing)} of {len(expected)} worlds are never reached"
-        raise law_error(f"{who}.worlds", [what, str(unpack(missing[0])), *lines])
+        lines = [what, str(unpack(missing[0])), *lines]
+        raise law_error(f"{who}.worlds", lines, game.id)
     world = next(world for world in expected if found[world] != expected[world])
     what = f"a world has weight {found[world]}, not {expected[world]}"
-    raise law_error(f"{who}.weights", [what, str(unpack(world)), *lines])
+    raise law_error(f"{who}.weights", [what, str(unpack(world)), *lines], game.id)
+
+
+# ----------------------------------------------------------------- as laws, one by one
+
+
+def _first_of_each(subject: Subject) -> dict[str, LawError | int]:
+    """Return the first breach of each of the four laws; gone through once."""
+    if "exact" in subject.cache:
+        known: dict[str, LawError | int] = subject.cache["exact"]
+        return known
+    game, plan = subject.game, subject.plan
+    seats = game.info.min_seats if plan.seats is None else plan.seats
+    choices = [choice for choice, _ in setups(game, plan.options, seats)]
+    found: dict[str, LawError | int] = {}
+
+    def judge(who: str, *case: Any) -> None:
+        try:
+            _agree(who, *case)
+        except LawError as error:
+            found.setdefault(error.law.id, error)
+
+    through = 0
+    for options in choices:
+        try:
+            tree = _grow(game, options, seats, None, plan.worlds)
+            report = _go_through(game, tree, options, seats, judge)
+        except TooManyOutcomesError:
+            continue
+        through += report.worlds
+    found["worlds"] = through
+    subject.cache["exact"] = found
+    return found
+
+
+def _law(law: str) -> None:
+    def run(subject: Subject) -> int:
+        found = _first_of_each(subject)
+        error = found.get(law)
+        if isinstance(error, LawError):
+            raise error
+        if not found["worlds"]:
+            msg = (
+                f"too large to go through as a whole: more than {subject.plan.worlds} "
+                "positions; give options that make it small"
+            )
+            raise NotApplicableError(msg)
+        return int(found["worlds"])  # type: ignore[arg-type]
+
+    whole(law, needs=needs_hidden)(run)
+
+
+for _name in ("sampler.worlds", "sampler.weights", "witness.worlds", "witness.weights"):
+    _law(_name)

@@ -13,15 +13,26 @@ place hides leaks; `check_leaks` refuses one that moves next to nothing, and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
 from fritillary.codec.packing import unpack
-from fritillary.core.dealer import Dealer, FastDealer
 from fritillary.core.errors import UsageError
 from fritillary.core.points import Act, Over
+from fritillary.testing.calls import illegal, some
+from fritillary.testing.checks import (
+    CHECKS,
+    Plan,
+    Subject,
+    look_at,
+    needs_hidden,
+    plan_of,
+    position,
+    walk,
+    whole,
+)
 from fritillary.testing.enumerating import EnumerationError, chance_distribution
 from fritillary.testing.scene import (
     AnyGame,
@@ -41,8 +52,11 @@ _SEEN: Final = 24
 #: Chance outcomes that a game only samples are listed up to so many draws.
 _LISTED: Final = 1000
 
-#: What is compared: the id of the law, and data.
-_Part: TypeAlias = tuple[str, Any]
+#: Share of the pairs, from 0 to 1, that must differ in truth, for each viewer.
+LEAST: Final = 0.1
+
+#: Builds something for a viewer, from a state and an observation of it.
+_Part: TypeAlias = Callable[[Scene, Any, Any, Viewer], Any]
 
 
 @define
@@ -69,15 +83,6 @@ class LeakReport:
         )
 
 
-@frozen
-class _Subjects:
-    """The actions that are shown and explained at one position, in both worlds."""
-
-    actor: int | None
-    seen: tuple[Any, ...]
-    illegal: tuple[Any, ...]
-
-
 def check_leaks(
     game: AnyGame,
     *,
@@ -86,7 +91,7 @@ def check_leaks(
     matches: int = 20,
     shuffles: int = 2,
     seed: int = 0,
-    least: float = 0.1,
+    least: float = LEAST,
     all_knowing: Collection[Viewer] = (),
 ) -> LeakReport:
     """Play random matches and look for leaks at every position, for every viewer.
@@ -110,53 +115,164 @@ def check_leaks(
             get there again.
         UsageError: if the game hides nothing.
     """
-    shuffle_hidden = game.shuffle_hidden
-    if shuffle_hidden is None:
+    if game.shuffle_hidden is None:
         msg = f"{game.id} has no shuffle_hidden(): nothing is hidden, nothing can leak"
         raise UsageError(msg)
+    plan = plan_of(options, seats, matches, seed, shuffles=shuffles)
+    checks = [c for law, c in CHECKS.items() if law.startswith("leak.") and c.look]
     report = LeakReport()
-    root = FastDealer(f"leaks/{seed}")
-    encode = game.codec.encode_state
     for scene in scenes(game, options=options, seats=seats, matches=matches, seed=seed):
         report.matches = scene.match + 1
         report.positions += 1
-        dealer = root.stream(scene.match, scene.ply)
-        subjects = _subjects(scene, dealer)
-        truth = encode(scene.state)
-        for viewer in scene.viewers:
-            for _ in range(shuffles):
-                world = game.copy(scene.state)
-                shuffle_hidden(world, viewer, dealer)
-                report.pairs[viewer] = report.pairs.get(viewer, 0) + 1
-                if encode(world) != truth:
-                    report.different[viewer] = report.different.get(viewer, 0) + 1
-                _compare(scene, world, viewer, subjects)
+        for check in checks:
+            look_at(check, scene, plan)
+        _count(scene, plan, report)
+    _judge(game, report, least, all_knowing)
+    return report
+
+
+def _worlds(scene: Scene, viewer: Viewer, plan: Plan) -> Iterator[Any]:
+    """Yield worlds that a viewer cannot tell from the truth."""
+    game = scene.game
+    dealer = scene.dealer("worlds", -1 if viewer is None else viewer)
+    for _ in range(plan.shuffles):
+        world = game.copy(scene.state)
+        if game.shuffle_hidden is not None:
+            game.shuffle_hidden(world, viewer, dealer)
+        yield world
+
+
+def _count(scene: Scene, plan: Plan, report: LeakReport) -> None:
+    encode = scene.game.codec.encode_state
+    truth = encode(scene.state)
+    for viewer in scene.viewers:
+        for world in _worlds(scene, viewer, plan):
+            report.pairs[viewer] = report.pairs.get(viewer, 0) + 1
+            if encode(world) != truth:
+                report.different[viewer] = report.different.get(viewer, 0) + 1
+
+
+def _judge(
+    game: AnyGame, report: LeakReport, least: float, all_knowing: Collection[Viewer]
+) -> None:
     for viewer, pairs in report.pairs.items():
         different = report.different.get(viewer, 0)
         if viewer not in all_knowing and different < least * pairs:
             who = "a spectator" if viewer is None else f"seat {viewer}"
             what = f"for {who}, {different} of {pairs} worlds differ from the truth"
-            raise law_error("leak.vacuous", [what, f"game: {game.id}"])
-    return report
+            raise law_error("leak.vacuous", [what], game.id)
 
 
-def _subjects(scene: Scene, dealer: Dealer) -> _Subjects:
+@whole("leak.vacuous", needs=needs_hidden)
+def the_witness_moves_something(subject: Subject) -> int:
+    """Count worlds that differ from the truth."""
+    report = LeakReport()
+    for scene in walk(subject.game, subject.plan):
+        _count(scene, subject.plan, report)
+    _judge(subject.game, report, LEAST, ())
+    return sum(report.different.values())
+
+
+# --------------------------------------------------------------------------- the parts
+
+
+def _part(law: str, *, thin: int = 1) -> Callable[[_Part], _Part]:
+    """Make a function that builds something for a viewer the check of a law."""
+
+    def register(build: _Part) -> _Part:
+        def look(scene: Scene, plan: Plan) -> int:
+            count = 0
+            for viewer in scene.viewers:
+                for world in _worlds(scene, viewer, plan):
+                    count += 1
+                    _compare(law, build, scene, world, viewer)
+            return count
+
+        position(law, thin=thin, needs=needs_hidden)(look)
+        return build
+
+    return register
+
+
+def _compare(
+    law: str, build: _Part, scene: Scene, world: Any, viewer: Viewer
+) -> None:
+    # All of one world before any of the other: what a plugin keeps aside while it
+    # observes must not go unnoticed.
     game = scene.game
-    if isinstance(scene.point, Act):
-        legal = game.legal_actions(scene.state)
-        table = game.table(scene.options, scene.seats).actions
-        illegal = [action for action in table if action not in legal]
-        return _Subjects(
-            scene.point.seat,
-            tuple(_some(legal, _SEEN, dealer)),
-            tuple(_some(illegal, _EXPLAINED, dealer)),
-        )
+    one = build(scene, scene.state, game.observe(scene.state, viewer), viewer)
+    two = build(scene, world, game.observe(world, viewer), viewer)
+    if law == "leak.seen-actions":
+        # What is impossible in the other world says nothing.
+        known = _possible(scene, world)
+        one = [part for part, possible in zip(one, known, strict=True) if possible]
+        two = [part for part, possible in zip(two, known, strict=True) if possible]
+    found = first_difference(one, two)
+    if found:
+        name = law.removeprefix("leak.")
+        what = f"truth and shuffled world differ in {name}: {found}"
+        raise scene.broken(law, what, viewer)
+
+
+@_part("leak.decision-point")
+def _decision_point(scene: Scene, state: Any, _: Any, viewer: Viewer) -> Any:
+    return repr(scene.game.decision_point(state))
+
+
+@_part("leak.observation")
+def _observation(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+    return unpack(scene.game.codec.encode_observation(seen))
+
+
+@_part("leak.legal-actions")
+def _legal_actions(scene: Scene, state: Any, _: Any, viewer: Viewer) -> Any:
+    if not _acts(scene, viewer) or not _acts(scene, viewer, state):
+        return []
+    return [scene.game.format_action(a) for a in scene.game.legal_actions(state)]
+
+
+@_part("leak.seen-actions")
+def _seen_actions(scene: Scene, state: Any, _: Any, viewer: Viewer) -> Any:
+    if _acts(scene, viewer):
+        # To its own seat an action is shown as it is.
+        return [None] * len(_shown(scene))
+    return [_seen(scene, state, action, viewer) for action in _shown(scene)]
+
+
+@_part("leak.text")
+def _text(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+    return scene.game.draw_text(seen)
+
+
+@_part("leak.svg", thin=2)
+def _svg(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+    return scene.game.draw_svg(seen) if scene.game.draw_svg else ""
+
+
+@_part("leak.explanation")
+def _explanations(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+    if not _acts(scene, viewer):
+        return []
+    return [scene.game.explain(seen, a) for a in illegal(scene, _EXPLAINED)]
+
+
+def _acts(scene: Scene, viewer: Viewer, state: Any = None) -> bool:
+    point = scene.point if state is None else scene.game.decision_point(state)
+    return isinstance(point, Act) and point.seat == viewer
+
+
+def _shown(scene: Scene) -> Sequence[Any]:
+    """Return the actions and chance outcomes that the others are shown."""
+    game = scene.game
     if isinstance(scene.point, Over):
-        return _Subjects(None, (), ())
-    outcomes = _outcomes(game, scene.state)
-    if outcomes is None:
-        outcomes = [game.draw_chance(scene.state, dealer)]
-    return _Subjects(None, tuple(_some(outcomes, _SEEN, dealer)), ())
+        return ()
+    if isinstance(scene.point, Act):
+        possible: Any = game.legal_actions(scene.state)
+    else:
+        possible = _outcomes(game, scene.state)
+        if possible is None:
+            possible = [game.draw_chance(scene.state, scene.dealer("shown"))]
+    return some(possible, _SEEN, scene.dealer("shown"))
 
 
 def _outcomes(game: AnyGame, state: Any) -> list[Any] | None:
@@ -168,51 +284,6 @@ def _outcomes(game: AnyGame, state: Any) -> list[Any] | None:
     return [action for action, _ in pairs]
 
 
-def _some(items: Any, most: int, dealer: Dealer) -> list[Any]:
-    if len(items) <= most:
-        return list(items)
-    return [dealer.choice(items) for _ in range(most)]
-
-
-def _compare(scene: Scene, world: Any, viewer: Viewer, subjects: _Subjects) -> None:
-    # All of one world before any of the other: what a plugin keeps aside while
-    # it observes must not go unnoticed.
-    truth = list(_shown(scene, scene.state, viewer, subjects))
-    other = list(_shown(scene, world, viewer, subjects))
-    possible = _possible(scene, world, subjects)
-    for (law, one), (_, two) in zip(truth, other, strict=True):
-        if one and law == "leak.seen-actions":
-            # What is impossible in the other world says nothing.
-            pairs = [
-                (a, b) for a, b, known in zip(one, two, possible, strict=True) if known
-            ]
-            one, two = [a for a, _ in pairs], [b for _, b in pairs]  # noqa: PLW2901
-        found = first_difference(one, two)
-        if found:
-            what = f"truth and shuffled world differ in {law.removeprefix('leak.')}"
-            raise scene.broken(law, f"{what}: {found}", viewer)
-
-
-def _shown(
-    scene: Scene, state: Any, viewer: Viewer, subjects: _Subjects
-) -> Iterator[_Part]:
-    """Yield everything that is built for a viewer, as plain data."""
-    game, codec = scene.game, scene.game.codec
-    point = game.decision_point(state)
-    yield "leak.decision-point", repr(point)
-    observation = game.observe(state, viewer)
-    yield "leak.observation", unpack(codec.encode_observation(observation))
-    acts = subjects.actor is not None and viewer == subjects.actor
-    legal = game.legal_actions(state) if acts and isinstance(point, Act) else ()
-    yield "leak.legal-actions", [game.format_action(action) for action in legal]
-    seen = [] if acts else [_seen(scene, state, a, viewer) for a in subjects.seen]
-    yield "leak.seen-actions", seen
-    yield "leak.text", game.draw_text(observation)
-    yield "leak.svg", game.draw_svg(observation) if game.draw_svg else ""
-    explained = [game.explain(observation, a) for a in subjects.illegal] if acts else []
-    yield "leak.explanation", explained
-
-
 def _seen(scene: Scene, state: Any, action: Any, viewer: Viewer) -> Any:
     try:
         seen = scene.game.observe_action(state, action, viewer)
@@ -221,19 +292,21 @@ def _seen(scene: Scene, state: Any, action: Any, viewer: Viewer) -> Any:
             raise
         # The action may be impossible in that world; `_possible` decides.
         return None
-    return scene.game.codec.action_to_data(seen)
+    # Nothing: the viewer does not see that anything happens.
+    return None if seen is None else scene.game.codec.action_to_data(seen)
 
 
-def _possible(scene: Scene, world: Any, subjects: _Subjects) -> list[bool]:
+def _possible(scene: Scene, world: Any) -> list[bool]:
     """Say of each action that is shown whether it can happen in a world."""
-    if not subjects.seen:
-        return []
+    shown = _shown(scene)
     game = scene.game
-    if isinstance(game.decision_point(world), Act):
-        actions = game.legal_actions(world)
+    point = game.decision_point(world)
+    if not shown or isinstance(point, Over):
+        return [False] * len(shown)
+    if isinstance(point, Act):
+        actions: Any = game.legal_actions(world)
     else:
-        outcomes = _outcomes(game, world)
-        if outcomes is None:
-            return [True] * len(subjects.seen)
-        actions = outcomes
-    return [action in actions for action in subjects.seen]
+        actions = _outcomes(game, world)
+        if actions is None:
+            return [True] * len(shown)
+    return [action in actions for action in shown]

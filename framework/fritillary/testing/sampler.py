@@ -19,7 +19,17 @@ from attrs import define
 from fritillary.codec.packing import unpack
 from fritillary.core.dealer import Dealer, FastDealer
 from fritillary.core.errors import UsageError
-from fritillary.core.points import Act
+from fritillary.testing.checks import (
+    CHECKS,
+    Plan,
+    Subject,
+    look_at,
+    needs_hidden,
+    plan_of,
+    position,
+    walk,
+    whole,
+)
 from fritillary.testing.laws import LawError
 from fritillary.testing.scene import (
     AnyGame,
@@ -104,25 +114,39 @@ def check_sampler(
     """
     _need_sampler(game)
     report = SamplerReport()
-    root = FastDealer(f"sampler/{seed}")
+    plan = plan_of(options, seats, matches, seed)
     tallies: dict[Viewer, _Tally] = {}
     impure: LawError | None = None
     for scene in scenes(game, options=options, seats=seats, matches=matches, seed=seed):
         report.matches = scene.match + 1
         report.positions += 1
-        dealer = root.stream(scene.match, scene.ply)
-        for viewer in scene.viewers:
-            tally = tallies.setdefault(viewer, _Tally())
-            report.samples += _look(scene, viewer, dealer, tally)
-            impure = impure or _purity(scene, viewer, dealer)
+        for law in _ALONG_PLAY:
+            if not CHECKS[law].needs(game):
+                report.samples += look_at(CHECKS[law], scene, plan)
+        _tally(scene, tallies)
+        if impure is None:
+            try:
+                look_at(CHECKS["sampler.pure"], scene, plan)
+            except LawError as error:
+                impure = error
         if not scene.ply % 8:
-            _play_out(scene, dealer)
-    _judge(game, tallies)
+            look_at(CHECKS["sampler.playable"], scene, plan)
+    _judge_truth(game, tallies)
+    _judge_constant(game, tallies)
+    _judge_vacuous(game, tallies)
     # Last: a sampler that looks elsewhere than at the observation mostly looks at
     # the truth, and that is the clearer message.
     if impure is not None:
         raise impure
     return report
+
+
+_ALONG_PLAY: Final = (
+    "sampler.decision-point",
+    "sampler.observation",
+    "sampler.legal-actions",
+    "sampler.conserved",
+)
 
 
 def _need_sampler(game: AnyGame) -> None:
@@ -150,67 +174,116 @@ def _shuffled(game: AnyGame, state: Any, viewer: Viewer, dealer: Dealer) -> Any:
     return world
 
 
-def _look(scene: Scene, viewer: Viewer, dealer: Dealer, tally: _Tally) -> int:
-    game, encode = scene.game, scene.game.codec.encode_state
-    truth = encode(scene.state)
-    observation = _from_bytes(scene, viewer)
-    samples = []
-    for _ in range(_SAMPLES):
-        sample = _sample(game, observation, dealer)
-        _same_view(scene, sample, viewer)
-        samples.append(encode(sample))
-    worlds = [
-        encode(_shuffled(game, scene.state, viewer, dealer)) for _ in range(_SAMPLES)
-    ]
-    tally.sampler_varied += len(set(samples)) > 1
-    tally.witness_varied += len(set(worlds)) > 1
-    # Other draws decide whether the position counts: were it those that are
-    # counted, the choice would favour one side.
-    if any(
-        encode(_shuffled(game, scene.state, viewer, dealer)) != truth for _ in range(2)
-    ):
-        tally.sampler_true += samples.count(truth)
-        tally.witness_true += worlds.count(truth)
-    return len(samples)
+def _label(viewer: Viewer) -> int:
+    return -1 if viewer is None else viewer
 
 
-def _same_view(scene: Scene, sample: Any, viewer: Viewer) -> None:
-    game, codec = scene.game, scene.game.codec
-    point = game.decision_point(sample)
-    if point != scene.point:
-        what = f"{point} in the sample, {scene.point} in truth"
-        raise scene.broken("sampler.decision-point", what, viewer)
-    truth = codec.encode_observation(game.observe(scene.state, viewer))
-    again = codec.encode_observation(game.observe(sample, viewer))
-    if truth != again:
-        what = f"in truth and again: {first_difference(unpack(truth), unpack(again))}"
-        raise scene.broken("sampler.observation", what, viewer)
-    if isinstance(point, Act) and point.seat == viewer:
-        legal = [game.format_action(a) for a in game.legal_actions(scene.state)]
+def _samples(scene: Scene, law: str) -> Iterator[tuple[Viewer, Any]]:
+    """Yield samples for every viewer, the same each time; other ones for each law."""
+    for viewer in scene.viewers:
+        observation = _from_bytes(scene, viewer)
+        dealer = scene.dealer(law, _label(viewer))
+        for _ in range(_SAMPLES):
+            yield viewer, _sample(scene.game, observation, dealer)
+
+
+# ------------------------------------------------------------- laws of single samples
+
+
+@position("sampler.decision-point", needs=needs_hidden)
+def samples_have_the_same_turn(scene: Scene, plan: Plan) -> None:
+    """Compare decision points."""
+    game = scene.game
+    for viewer, sample in _samples(scene, "turn"):
+        point = game.decision_point(sample)
+        if point != scene.point:
+            what = f"{point} in the sample, {scene.point} in truth"
+            raise scene.broken("sampler.decision-point", what, viewer)
+
+
+@position("sampler.observation", needs=needs_hidden)
+def samples_look_the_same(scene: Scene, plan: Plan) -> int:
+    """Observe samples as the truth was observed."""
+    game, encode = scene.game, scene.game.codec.encode_observation
+    for viewer, sample in _samples(scene, "observation"):
+        truth = encode(game.observe(scene.state, viewer))
+        again = encode(game.observe(sample, viewer))
+        if truth != again:
+            found = first_difference(unpack(truth), unpack(again))
+            what = f"in truth and again: {found}"
+            raise scene.broken("sampler.observation", what, viewer)
+    return _SAMPLES * len(scene.viewers)
+
+
+@position("sampler.legal-actions", at="act", needs=needs_hidden)
+def samples_have_the_same_legal_actions(scene: Scene, plan: Plan) -> int:
+    """Compare legal actions of the seat to act."""
+    game = scene.game
+    legal = [game.format_action(a) for a in game.legal_actions(scene.state)]
+    for viewer, sample in _samples(scene, "legal"):
+        if viewer != scene.point.seat or game.decision_point(sample) != scene.point:
+            continue
         found = first_difference(
             legal, [game.format_action(a) for a in game.legal_actions(sample)]
         )
         if found:
             what = f"in truth and in the sample: {found}"
             raise scene.broken("sampler.legal-actions", what, viewer)
+    return 0
 
 
-def _purity(scene: Scene, viewer: Viewer, dealer: Dealer) -> LawError | None:
+def _no_material(game: AnyGame) -> str:
+    if game.conserved is None:
+        return "the game has no conserved()"
+    return needs_hidden(game)
+
+
+@position("sampler.conserved", needs=_no_material)
+def samples_hold_the_same_material(scene: Scene, plan: Plan) -> int:
+    """Count material in samples and in shuffled states."""
+    game = scene.game
+    if game.conserved is None:
+        return 0
+    truth = dict(game.conserved(scene.state))
+
+    def check(who: str, state: Any, viewer: Viewer) -> None:
+        counts = dict(game.conserved(state)) if game.conserved is not None else {}
+        found = first_difference(truth, counts)
+        if found:
+            what = f"in truth and {who}: {found}"
+            raise scene.broken("sampler.conserved", what, viewer)
+
+    for viewer, sample in _samples(scene, "material"):
+        check("in a sample", sample, viewer)
+    for viewer in scene.viewers:
+        dealer = scene.dealer("material of worlds", _label(viewer))
+        check("shuffled", _shuffled(game, scene.state, viewer, dealer), viewer)
+    return 0
+
+
+@position("sampler.pure", needs=needs_hidden)
+def samples_follow_from_the_observation(scene: Scene, plan: Plan) -> None:
     """Sample twice alike, with another world observed in between."""
     game = scene.game
-    draw = dealer.below(1 << 32)
-    one = _sample(game, _from_bytes(scene, viewer), FastDealer(draw))
-    observation = _from_bytes(scene, viewer)
-    game.observe(_shuffled(game, scene.state, viewer, dealer), viewer)
-    two = _sample(game, observation, FastDealer(draw))
-    raw = [unpack(game.codec.encode_state(state)) for state in (one, two)]
-    found = first_difference(*raw)
-    return scene.broken("sampler.pure", found, viewer) if found else None
+    for viewer in scene.viewers:
+        label = _label(viewer)
+        one = _sample(game, _from_bytes(scene, viewer), scene.dealer("pure", label))
+        observation = _from_bytes(scene, viewer)
+        other = _shuffled(game, scene.state, viewer, scene.dealer("between", label))
+        game.observe(other, viewer)
+        two = _sample(game, observation, scene.dealer("pure", label))
+        raw = [unpack(game.codec.encode_state(state)) for state in (one, two)]
+        found = first_difference(*raw)
+        if found:
+            raise scene.broken("sampler.pure", found, viewer)
 
 
-def _play_out(scene: Scene, dealer: Dealer) -> None:
+@position("sampler.playable", thin=4, needs=needs_hidden)
+def samples_can_be_played(scene: Scene, plan: Plan) -> None:
+    """Play a sample to the end at random; the viewers take turns."""
     game = scene.game
-    viewer = scene.viewers[dealer.below(len(scene.viewers))]
+    viewer = scene.turn_viewer
+    dealer = scene.dealer("playable")
     state = _sample(game, _from_bytes(scene, viewer), dealer)
     try:
         for _ in range(game.info.max_plies + 1):
@@ -225,25 +298,114 @@ def _play_out(scene: Scene, dealer: Dealer) -> None:
     raise scene.broken("sampler.playable", what, viewer)
 
 
-def _judge(game: AnyGame, tallies: Mapping[Viewer, _Tally]) -> None:
+# --------------------------------------------------------------- laws of many samples
+
+
+def _tally(scene: Scene, tallies: dict[Viewer, _Tally]) -> None:
+    """Count, for every viewer, what varies and what equals the truth."""
+    game, encode = scene.game, scene.game.codec.encode_state
+    truth = encode(scene.state)
+    for viewer in scene.viewers:
+        tally = tallies.setdefault(viewer, _Tally())
+        observation = _from_bytes(scene, viewer)
+        dealer = scene.dealer("tally", _label(viewer))
+        samples = [
+            encode(_sample(game, observation, dealer)) for _ in range(_SAMPLES)
+        ]
+        worlds = [
+            encode(_shuffled(game, scene.state, viewer, dealer))
+            for _ in range(_SAMPLES)
+        ]
+        tally.sampler_varied += len(set(samples)) > 1
+        tally.witness_varied += len(set(worlds)) > 1
+        # Other draws decide whether the position counts: were it those that are
+        # counted, the choice would favour one side.
+        others = [encode(_shuffled(game, scene.state, viewer, dealer)) for _ in (0, 1)]
+        if any(other != truth for other in others):
+            tally.sampler_true += samples.count(truth)
+            tally.witness_true += worlds.count(truth)
+
+
+def _tallies(subject: Subject) -> dict[Viewer, _Tally]:
+    """Return the tallies of a game, counted once for all laws."""
+    if "tallies" not in subject.cache:
+        tallies: dict[Viewer, _Tally] = {}
+        plan = subject.plan
+        for scene in walk(subject.game, plan, matches=plan.sampler_matches):
+            _tally(scene, tallies)
+        subject.cache["tallies"] = tallies
+    found: dict[Viewer, _Tally] = subject.cache["tallies"]
+    return found
+
+
+def _who(viewer: Viewer) -> str:
+    return "a spectator" if viewer is None else f"seat {viewer}"
+
+
+def _judge_truth(game: AnyGame, tallies: Mapping[Viewer, _Tally]) -> None:
     for viewer, tally in tallies.items():
-        who = ["a spectator" if viewer is None else f"seat {viewer}", game.id]
         if significantly_more(tally.sampler_true, tally.witness_true):
             what = (
                 f"{tally.sampler_true} samples equal the truth, and "
                 f"{tally.witness_true} worlds of the witness"
             )
-            raise law_error("sampler.truth", [what, *who])
+            raise law_error("sampler.truth", [what, _who(viewer)], game.id)
+
+
+def _judge_constant(game: AnyGame, tallies: Mapping[Viewer, _Tally]) -> None:
+    for viewer, tally in tallies.items():
         if significantly_more(tally.witness_varied, tally.sampler_varied):
             what = (
                 f"the witness varied at {tally.witness_varied} positions, the "
                 f"sampler at {tally.sampler_varied}"
             )
-            raise law_error("sampler.constant", [what, *who])
+            raise law_error("sampler.constant", [what, _who(viewer)], game.id)
+
+
+def _judge_vacuous(game: AnyGame, tallies: Mapping[Viewer, _Tally]) -> None:
     varied = sum(tally.witness_varied for tally in tallies.values())
     if varied < CLEAR:
         what = f"something was hidden at {varied} positions, {CLEAR} are needed"
-        raise law_error("sampler.vacuous", [f"{what}; play more matches", game.id])
+        raise law_error("sampler.vacuous", [f"{what}; play more matches"], game.id)
+
+
+@whole("sampler.truth", needs=needs_hidden)
+def samples_are_not_the_truth(subject: Subject) -> int:
+    """Count samples that equal the truth."""
+    tallies = _tallies(subject)
+    _judge_truth(subject.game, tallies)
+    return sum(tally.witness_varied for tally in tallies.values())
+
+
+@whole("sampler.constant", needs=needs_hidden)
+def samples_vary(subject: Subject) -> int:
+    """Count positions at which samples vary."""
+    tallies = _tallies(subject)
+    _judge_constant(subject.game, tallies)
+    return sum(tally.sampler_varied for tally in tallies.values())
+
+
+@whole("sampler.vacuous", needs=needs_hidden)
+def enough_is_hidden(subject: Subject) -> int:
+    """Count positions at which something is hidden."""
+    tallies = _tallies(subject)
+    _judge_vacuous(subject.game, tallies)
+    return sum(tally.witness_varied for tally in tallies.values())
+
+
+@whole("sampler.distribution", needs=needs_hidden)
+def samples_are_distributed_as_worlds(subject: Subject) -> int:
+    """Put every feature of a state to a test, at some positions."""
+    plan = subject.plan
+    report = check_sampler_statistics(
+        subject.game,
+        options=plan.options,
+        seats=plan.seats,
+        positions=plan.spots,
+        draws=plan.draws,
+        seed=plan.seed,
+    )
+    return report.tests
 
 
 def check_sampler_statistics(

@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from fritillary.core.errors import UsageError
 from fritillary.testing.scene import AnyGame, Scene, Viewer
+
+
+@functools.lru_cache(maxsize=8)
+def schema_checker(game: AnyGame) -> SchemaChecker:
+    """Return the checker of a game, made once."""
+    return SchemaChecker(game)
 
 
 class SchemaChecker:
@@ -27,14 +34,14 @@ class SchemaChecker:
             Draft202012Validator.check_schema(schema)
             self._validators[name] = Draft202012Validator(schema)
 
-    def check(self, scene: Scene, what: str, data: Any, viewer: Viewer = None) -> None:
+    def check(self, scene: Scene, what: str, data: Any, viewer: Viewer = -1) -> None:
         """Validate data.
 
         Args:
             scene: where they come from.
             what: ``options``, ``action`` or ``observation``.
             data: plain data.
-            viewer: of an observation.
+            viewer: of an observation; -1 if there is none.
 
         Raises:
             LawError: ``codec.schema``.

@@ -51,6 +51,8 @@ _RANDOM_CODES: Final = frozenset(_codes(random.Random) | _codes(random.SystemRan
 _INIT: Final = random.Random.__init__.__code__
 _ENVIRONMENT: Final = frozenset(_codes(type(os.environ)) | {os.getenv.__code__})
 
+_LIBRARY: Final = str(Path(os.__file__).parent)
+
 _active: dict[int, Watch] = {}
 _hooked: list[bool] = []
 
@@ -115,8 +117,6 @@ class Watch:
                 self.note(IO, f"the environment ({code.co_name})", frame.f_back)
 
     def _native(self, frame: FrameType, function: Any) -> None:
-        if frame.f_code is Watch.__exit__.__code__:
-            return
         owner = getattr(function, "__self__", None)
         name = getattr(function, "__name__", "")
         module = getattr(function, "__module__", None)
@@ -143,10 +143,9 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _place(frame: FrameType | None) -> str:
-    library = str(Path(os.__file__).parent)
     while frame is not None:
         name = frame.f_code.co_filename
-        inside = name.startswith((library, "<")) and "site-packages" not in name
+        inside = name.startswith((_LIBRARY, "<")) and "site-packages" not in name
         if not inside:
             return f" in {frame.f_code.co_name}(), {Path(name).name}:{frame.f_lineno}"
         frame = frame.f_back

@@ -44,7 +44,7 @@ TILES: Final = tuple(Tile)
 TILE_NUMBERS: Final = {tile: number for number, tile in enumerate(TILES)}
 
 #: How many there are of each kind.
-COUNTS: Final = tuple(kind.count for kind in KINDS)
+COUNTS: Final = tuple(kind.copies for kind in KINDS)
 
 #: In how many ways each kind can lie.
 TURNS: Final = tuple(kind.turns for kind in KINDS)

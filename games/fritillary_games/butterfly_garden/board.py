@@ -155,7 +155,9 @@ def leave(cell: int, edge: int) -> int:
 #: leads next (an entry, ``EXIT + g``, or `SOURCE`).
 STEP: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(
-        leave(cell, through[edge]) for cell in range(PLACES) for edge in range(len(OFFSETS))
+        leave(cell, through[edge])
+        for cell in range(PLACES)
+        for edge in range(len(OFFSETS))
     )
     for through in THROUGH
 )

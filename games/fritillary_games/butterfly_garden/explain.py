@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from fritillary import hookimpl
-from fritillary_games.butterfly_garden.actions import TURNS, TILE_NUMBERS, Place, Tile, notation
+from fritillary_games.butterfly_garden.actions import (
+    TILE_NUMBERS,
+    TURNS,
+    Place,
+    Tile,
+    notation,
+)
 from fritillary_games.butterfly_garden.board import (
     FIRST,
     NAMES,

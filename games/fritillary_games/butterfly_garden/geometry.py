@@ -44,12 +44,12 @@ class Kind(NamedTuple):
 
     Args:
         pairs: the edges that each route joins, unturned.
-        count: how many there are.
+        copies: how many there are.
         turns: in how many ways it can lie.
     """
 
     pairs: tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
-    count: int
+    copies: int
     turns: int
 
 

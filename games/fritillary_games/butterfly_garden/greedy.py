@@ -109,7 +109,9 @@ def _worth(owners: tuple[tuple[int, ...], ...], seat: int) -> tuple[float, ...]:
     ]
     entries = [
         sum(
-            part * _NEAR * _DECAY ** min(_distance(CELLS[cell], goal) for goal in gateway.cells)
+            part
+            * _NEAR
+            * _DECAY ** min(_distance(CELLS[cell], goal) for goal in gateway.cells)
             for part, gateway in zip(share, GATEWAYS, strict=True)
         )
         for cell in range(PLACES)

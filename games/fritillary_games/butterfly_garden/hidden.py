@@ -30,22 +30,19 @@ def sample_state(observation: Observation, dealer: Dealer) -> State:
     Left out is what the course of play lets one infer about a hidden hand: that
     another tile was preferred to the one a seat kept.
     """
-    hands = [
-        None if hand is None else sum(UNITS[TILE_NUMBERS[tile]] for tile in hand)
-        for hand in observation.hands
-    ]
     unseen = [
         kind for kind, count in enumerate(observation.unplaced) for _ in range(count)
     ]
-    for hand in observation.hands:
-        for tile in hand or ():
+    for shown in observation.hands:
+        for tile in shown or ():
             unseen.remove(TILE_NUMBERS[tile])
     dealer.shuffle(unseen)
-    full: list[int] = []
-    for hand, size in zip(hands, observation.hand_sizes, strict=True):
-        if hand is None:
-            hand = sum(UNITS[unseen.pop()] for _ in range(size))  # noqa: PLW2901
-        full.append(hand)
+    hands: list[int] = []
+    for shown, size in zip(observation.hands, observation.hand_sizes, strict=True):
+        if shown is None:
+            hands.append(sum(UNITS[unseen.pop()] for _ in range(size)))
+        else:
+            hands.append(sum(UNITS[TILE_NUMBERS[tile]] for tile in shown))
     board = [EMPTY] * PLACES
     places = [Place(*placed) for placed in observation.placed]
     for place in places:
@@ -58,17 +55,17 @@ def sample_state(observation: Observation, dealer: Dealer) -> State:
     if to_move is None:
         # After the end, the seat that acted last.
         last = observation.options.starter + len(places) - 1
-        to_move = last % len(full)
+        to_move = last % len(hands)
     return State(
         observation.options,
         to_move,
-        full,
+        hands,
         unseen,
         board,
         waiting,
         len(observation.centre),
         -1 if observation.released is None else NUMBERS[observation.released],
-        _taken(observation, places, full),
+        _taken(observation, places, hands),
         observation.last,
         reason,
     )

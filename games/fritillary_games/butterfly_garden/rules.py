@@ -20,7 +20,6 @@ from fritillary_games.butterfly_garden.board import (
     CELLS,
     CORNER_ENTRIES,
     EMPTY,
-    ENTRIES,
     EXIT,
     FIRST,
     KIND_OF,
@@ -45,7 +44,6 @@ from fritillary_games.butterfly_garden.running import RELEASE_BITS, runs
 from fritillary_games.butterfly_garden.tables import (
     CHUNK,
     CHUNK_MASK,
-    kinds_in,
     plan_of,
     tiles_in,
 )
@@ -107,7 +105,10 @@ def decision_point(state: State) -> DecisionPoint:
 def _over(reason: int, taken: tuple[int, ...]) -> DecisionPoint:
     """Return the end: most points, then most treasures, then shared (I-l, I-m)."""
     points = tuple(map(points_of, taken))
-    ranks = [64 * score + sum(counts_of(each)) for score, each in zip(points, taken, strict=True)]
+    ranks = [
+        64 * score + sum(counts_of(each))
+        for score, each in zip(points, taken, strict=True)
+    ]
     word = REASONS[reason] or ""
     return Over(Outcome(word, points, Outcome.ranked(word, ranks).placing))
 
@@ -238,11 +239,15 @@ def observe(state: State, seat: int | None) -> Observation:
             unplaced[KIND_OF[orientation]] -= 1
     waiting: list[Waiting] = []
     for value, entries in zip(VALUES, state.waiting, strict=True):
-        while entries:
-            low = entries & -entries
+        left = entries
+        while left:
+            low = left & -left
             waiting.append(_waiting(value, low.bit_length() - 1))
-            entries ^= low
-    shown = [not options.hide_scores or over or player == seat for player in range(len(state.hands))]
+            left ^= low
+    shown = [
+        not options.hide_scores or over or player == seat
+        for player in range(len(state.hands))
+    ]
     return Observation(
         options,
         seat,

@@ -45,7 +45,11 @@ class Play:
         unit, bits = _bits(shift, self.rank)
         put(self, "unit", unit)
         put(self, "bits", bits)
-        put(self, "closes", 0 if self.rank == WAGER else (unit * 2 - 1) >> shift << shift)
+        put(
+            self,
+            "closes",
+            0 if self.rank == WAGER else (unit * 2 - 1) >> shift << shift,
+        )
 
 
 @frozen(cache_hash=True)

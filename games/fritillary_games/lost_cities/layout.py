@@ -101,9 +101,7 @@ class Layout:
         self.plays = tuple(_suits(number)[0] for number in range(colours))
         self.discards = tuple(_suits(number)[1] for number in range(colours))
         self.draws = tuple(
-            tuple(
-                _draws(stocked, step - DRAW_BUT) for stocked in range(1 << colours)
-            )
+            tuple(_draws(stocked, step - DRAW_BUT) for stocked in range(1 << colours))
             for step in range(DRAW_BUT + colours)
         )
         self.conditions = tuple(

@@ -133,7 +133,9 @@ class State:
         self.layout = layout = layout_of(self.options)
         first, second = self.expeditions
         self.playable = (_playable(first, layout), _playable(second, layout))
-        self.stocked = sum(1 << number for number, pile in enumerate(self.piles) if pile)
+        self.stocked = sum(
+            1 << number for number, pile in enumerate(self.piles) if pile
+        )
 
     @property
     def must_draw(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from fritillary_games.lost_cities.cards import COLOURS, WAGER, ByColour, column_score
-from fritillary_games.lost_cities.exploits import POINTS
+from fritillary_games.lost_cities.exploits import POINTS, SENTENCES
 from fritillary_games.lost_cities.model import (
     HAND_SIZE,
     DiscardPiles,
@@ -77,9 +77,9 @@ def headline(observation: Observation) -> str:
 
 
 def buried(observation: Observation) -> str:
-    """Name what the ranks below the tops of the piles are listed by."""
+    """Say in which order the ranks below the tops of the piles are listed."""
     if observation.options.discard_piles is DiscardPiles.OPEN:
-        return "top last"
+        return "from the bottom up"
     return "in rising order"
 
 
@@ -111,8 +111,9 @@ def summary(observation: Observation) -> str:
     words = headline(observation)
     parts = [
         f"{words[0].upper()}{words[1:]}.",
-        f"Game {observation.game} of {options.games}, started by seat "
-        f"{observation.starter}, {observation.turns} of at most {cap(options)} turns.",
+        f"Game {observation.game} of {options.games}.",
+        f"Seat {observation.starter} started it.",
+        f"Turns: {observation.turns} of at most {cap(options)}.",
         f"Draw pile: {observation.deck_size} cards.",
     ]
     if observation.seat is not None:
@@ -120,13 +121,16 @@ def summary(observation: Observation) -> str:
     for seat, expeditions in enumerate(observation.expeditions):
         points = observation.scores[-1][seat]
         parts.append(f"Seat {seat}: {listed(expeditions)}; {points} points.")
-    parts.append(f"Discards, {buried(observation)}: {listed(observation.discards)}.")
+    parts.append(
+        f"Discards, the top last and those below it {buried(observation)}: "
+        f"{listed(observation.discards)}."
+    )
     for seat, cards in enumerate(observation.known):
         if any(cards):
             parts.append(f"Known in the hand of seat {seat}: {listed(cards)}.")
     for exploit, owner in zip(options.exploits, observation.exploits, strict=True):
         whose = "free" if owner is None else f"seat {owner}"
-        parts.append(f"Exploit {exploit.value}: {whose}.")
+        parts.append(f"Exploit, {SENTENCES[exploit]}: {whose}.")
     parts.append(f"Scores by game: {_scores(observation.scores)}.")
     return " ".join(parts)
 

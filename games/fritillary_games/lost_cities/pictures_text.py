@@ -159,7 +159,5 @@ def _scores(observation: Observation) -> list[str]:
         extra = exploit_points(observation, seat)
         note = f"   (this game {signed(extra)} for exploits)" if extra else ""
         name = f"  seat {seat}{' (you)' if seat == observation.seat else ''}"
-        lines.append(
-            f"{name:<{_LABEL}}{points}{observation.totals[seat]:>9}{note}"
-        )
+        lines.append(f"{name:<{_LABEL}}{points}{observation.totals[seat]:>9}{note}")
     return lines

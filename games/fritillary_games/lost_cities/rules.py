@@ -6,7 +6,13 @@ import functools
 from collections.abc import Sequence
 
 from fritillary import ACTS, Dealer, DecisionPoint, Outcome, Over, hookimpl
-from fritillary_games.lost_cities.actions import Action, Discard, Draw, notation, table_of
+from fritillary_games.lost_cities.actions import (
+    Action,
+    Discard,
+    Draw,
+    notation,
+    table_of,
+)
 from fritillary_games.lost_cities.cards import (
     BITS,
     COLOURS,

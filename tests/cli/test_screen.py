@@ -1,0 +1,130 @@
+"""What a person sees on a terminal, drawn into memory."""
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from fritillary import Registry, UniformBot
+from fritillary.cli.human import HumanBot
+from fritillary.cli.live import Screen
+from fritillary.cli.match_at_server import _picture
+from fritillary.record.signing import Signer
+from fritillary.record.terms import PlayerInfo
+from fritillary.record.writer import MemorySink
+from fritillary.referee.match import Match
+from fritillary.referee.player import LocalPlayer
+from fritillary.referee.setup import MatchSetup
+
+#: Goes up a line and erases it.
+ERASED = "\x1b[1A\x1b[2K"
+
+
+@pytest.fixture(autouse=True)
+def _term(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A console without it, or on a dumb one, redraws nothing.
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def terminal(height: int = 24, width: int = 80) -> tuple[Console, io.StringIO]:
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        force_terminal=True,
+        width=width,
+        height=height,
+        highlight=False,
+        color_system=None,
+    )
+    return console, out
+
+
+async def shown(screen: Screen) -> None:
+    for ply in (1, 2):
+        screen.add(ply, f"early {ply}", past=True)
+    for ply in (3, 4):
+        screen.picture = f"board {ply}\nsecond line"
+        screen.add(ply, f"move {ply}")
+    screen.close()
+    await screen.show()
+
+
+async def test_the_board_is_redrawn_in_place_and_the_last_one_stays() -> None:
+    console, out = terminal()
+    await shown(Screen(console))
+    text = out.getvalue()
+    # Two boards of four rows were drawn, and both were taken away again.
+    assert text.count(ERASED) >= 6
+    last = text.rpartition(ERASED)[2]
+    assert "board 4\nsecond line\n" in last
+    assert "move" not in last
+    assert "board 3" not in last
+    # What was over before has a line of its own and no board.
+    assert re.findall(r" +\d  early \d", text) == ["   1  early 1", "   2  early 2"]
+
+
+async def test_where_nobody_looks_on_there_is_a_line_for_each_move() -> None:
+    out = io.StringIO()
+    await shown(Screen(Console(file=out), pace_s=3600))
+    assert out.getvalue() == (
+        "   1  early 1\n   2  early 2\n   3  move 3\n   4  move 4\n"
+        "board 4\nsecond line\n"
+    )
+
+
+def test_a_picture_from_a_server_cannot_act_on_the_terminal() -> None:
+    assert _picture("a\x1b[2Jb\nc\x07") == "a\ufffd[2Jb\nc\ufffd"
+
+
+@pytest.fixture
+def game() -> Any:
+    registry = Registry()
+    registry.load()
+    return registry.game("lepidoptery")
+
+
+async def play(game: Any, console: Console, *lines: str) -> None:
+    """Let a person type some lines, then resign."""
+    typed: Iterator[str] = iter([*lines, "resign"])
+    human = HumanBot(console, lambda _: next(typed))
+    setup = MatchSetup(
+        game=game,
+        players=(
+            LocalPlayer(human, PlayerInfo("human")),
+            LocalPlayer(UniformBot(), PlayerInfo("uniform")),
+        ),
+        seed=b"s" * 32,
+        salt=b"t" * 32,
+    )
+    await Match(setup, MemorySink(), Signer.generate()).run()
+
+
+@pytest.mark.parametrize(("height", "listed"), [(24, False), (60, True)])
+async def test_actions_are_listed_unasked_only_where_the_board_stays(
+    game: Any, height: int, listed: bool
+) -> None:
+    console, out = terminal(height)
+    await play(game, console)
+    text = out.getvalue()
+    assert ("\n 1) " in text) is listed
+    assert ("'legal' lists them" in text) is not listed
+    # From the board's first row to the prompt all is on one screen.
+    board = text[text.index("Lepidoptery - your turn") :]
+    assert board.count("\n") < height
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 200])
+async def test_a_list_of_actions_fits_and_stands_in_columns(
+    game: Any, width: int
+) -> None:
+    console, out = terminal(24, width)
+    await play(game, console, "legal")
+    rows = [row for row in out.getvalue().splitlines() if re.match(r" *\d+\) ", row)]
+    assert all(len(row) <= min(width, 100) for row in rows)
+    starts = [[m.start() for m in re.finditer(r"\) ", r)] for r in rows]
+    assert all(start == starts[0][: len(start)] for start in starts)
+    numbers = [int(n) for row in rows for n in re.findall(r"(\d+)\) ", row)]
+    assert numbers == list(range(1, len(numbers) + 1))
