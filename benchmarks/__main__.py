@@ -67,6 +67,12 @@ def main() -> None:
                 0.6 if streams == 64 else None,
                 "decisions/s",
             )
+        report(
+            "one bot in 64 matches on one stream / in one match",
+            over_grpc.compare_one(64, rounds=given.rounds, seconds=given.seconds),
+            10,
+            "decisions/s",
+        )
 
 
 if __name__ == "__main__":

@@ -4,16 +4,20 @@ The server runs in a process of its own: rules, clocks and records of one match 
 Lepidoptery per stream (the bot that dials in against a uniform one in process), and
 beside it an echo that reads and writes frames of the same sizes and does nothing else.
 The bots are as bare as a bot can be: they answer a random legal index.
+
+A second comparison has one bot in many matches on one stream, against the same bot
+playing one match at a time: what is ready together travels together.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import grpc
@@ -28,10 +32,12 @@ _ECHO = "/bench.Echo/Echo"
 # ---------------------------------------------------------------------- the server
 
 
-async def serve(streams: int) -> None:
+async def serve(streams: int, matches: int = 1) -> None:
+    """Serve so many bots, each in so many matches at a time, and the echo."""
     from fritillary import Registry
     from fritillary.service.arena import Arena
     from fritillary.service.limits import Limits
+    from fritillary.service.process import settle
     from fritillary.service.server import Server
     from fritillary.service.tokens import Role, TokenStore
 
@@ -48,13 +54,14 @@ async def serve(streams: int) -> None:
     async with Server(arena) as server, arena:
         names = [f"bot-{number}" for number in range(streams)]
         keys = [tokens.create(name, Role.BOT) for name in names]
+        settle()
         print(server.address, port, *keys, flush=True)
 
-        async def matches(name: str) -> None:
+        async def play(name: str) -> None:
             while True:
                 await arena.play("lepidoptery", [f"remote:{name}", "uniform"])
 
-        await asyncio.gather(*map(matches, names), return_exceptions=True)
+        await asyncio.gather(*map(play, names * matches), return_exceptions=True)
     await echo.stop(None)
 
 
@@ -88,14 +95,15 @@ class Counts:
         self.go = asyncio.Event()
 
 
-async def bot(address: str, token: str, counts: Counts) -> None:
+async def bot(address: str, token: str, counts: Counts, capacity: int = 1) -> None:
     rng = random.Random(token)
     options = (("grpc.use_local_subchannel_pool", 1),)
     async with grpc.aio.insecure_channel(address, options=options) as channel:
         call = bot_pb2_grpc.BotServiceStub(channel).Connect(
             metadata=(("authorization", f"Bearer {token}"),)
         )
-        await call.write(_frame(bot_pb2.BotMessage(hello=bot_pb2.Hello())))
+        hello = bot_pb2.Hello(capacity=capacity)
+        await call.write(_frame(bot_pb2.BotMessage(hello=hello)))
         while True:
             frame: Any = await call.read()
             if frame is grpc.aio.EOF:
@@ -156,17 +164,22 @@ async def echo(
             counts[0] += 1
 
 
-async def _samples(streams: int, rounds: int, seconds: float) -> Ratio:
-    command = [sys.executable, "-m", "benchmarks.over_grpc", str(streams)]
-    # Nothing else runs in this loop yet.
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: ASYNC220
+@contextlib.contextmanager
+def _serving(*sizes: int) -> Iterator[list[str]]:
+    """Yield address, port of the echo and tokens of a server of its own."""
+    command = [sys.executable, "-m", "benchmarks.over_grpc", *map(str, sizes)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             if server.stdout is None:
                 raise RuntimeError
-            address, port, *keys = server.stdout.readline().split()
-            return await _measure(address, int(port), keys, rounds, seconds)
+            yield server.stdout.readline().split()
         finally:
             server.kill()
+
+
+async def _samples(streams: int, rounds: int, seconds: float) -> Ratio:
+    with _serving(streams) as (address, port, *keys):
+        return await _measure(address, int(port), keys, rounds, seconds)
 
 
 async def _measure(
@@ -202,6 +215,34 @@ async def _measure(
     return ratio_of(rates, references)
 
 
+async def _measure_one(matches: int, rounds: int, seconds: float) -> Ratio:
+    with (
+        _serving(1, matches) as (many_at, _, many_key),
+        _serving(1) as (one_at, _, one_key),
+    ):
+        many, one = Counts(), Counts()
+        tasks = [
+            asyncio.create_task(bot(many_at, many_key, many, matches)),
+            asyncio.create_task(bot(one_at, one_key, one)),
+        ]
+
+        async def decisions(counts: Counts) -> float:
+            return await _window(counts.go, lambda: counts.decisions, seconds)
+
+        await decisions(many)  # all connected, code warm
+        await decisions(one)
+        rates, references = [], [await decisions(one)]
+        for _ in range(rounds):
+            rates.append(await decisions(many))
+            references.append(await decisions(one))
+        for task in tasks:
+            if task.done():
+                task.result()
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return ratio_of(rates, references)
+
+
 async def _window(go: asyncio.Event, count: Any, seconds: float) -> float:
     go.set()
     await asyncio.sleep(seconds / 10)
@@ -217,5 +258,10 @@ def compare(streams: int, *, rounds: int, seconds: float) -> Ratio:
     return run(_samples(streams, rounds, seconds))
 
 
+def compare_one(matches: int, *, rounds: int, seconds: float) -> Ratio:
+    """Compare one bot in many matches on one stream with the same bot in one."""
+    return run(_measure_one(matches, rounds, seconds))
+
+
 if __name__ == "__main__":
-    run(serve(int(sys.argv[1])))
+    run(serve(*map(int, sys.argv[1:])))

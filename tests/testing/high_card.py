@@ -252,6 +252,12 @@ def shuffle_hidden(state, seat, dealer):
 
 
 @hookimpl
+def conserved(state):
+    cards = [*state.hands, *state.stock, *state.discards]
+    return {f"cards of rank {rank}": cards.count(rank) for rank in (1, 2, 3)}
+
+
+@hookimpl
 def draw_text(observation):
     return f"card {observation.card}, discards {observation.discards}"
 

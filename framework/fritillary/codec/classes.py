@@ -91,7 +91,12 @@ def make_dump(
         if name == kinds.OPTIONS_FIELD and annotation is options:
             continue
         value = f"value.{name}"
-        if not isinstance(kinds.kind_of(annotation), kinds.Primitive):
+        kind = kinds.kind_of(annotation)
+        if isinstance(kind, kinds.Nullable):
+            # Nothing is nothing, whatever else the field may hold.
+            inner = kinds.kind_of(kind.inner)
+            kind = inner if isinstance(inner, kinds.Primitive) else kind
+        if not isinstance(kind, kinds.Primitive):
             scope[f"dump_{name}"] = hook_of(annotation)
             value = f"dump_{name}({value})"
         items.append(f"{name!r}: {value}")

@@ -127,7 +127,8 @@ def _dump_for(
 
 
 def _dump_enum(value: Any) -> Any:
-    return value.value
+    # What ``value`` is, at a fraction of the cost.
+    return value._value_
 
 
 def _passes(annotation: Any) -> bool:
@@ -281,7 +282,7 @@ def _build_union(builders: dict[str, Build]) -> Build:
 
 
 def _dump_items(dump: Dump) -> Dump:
-    return lambda value: [dump(part) for part in value]
+    return lambda value: [*map(dump, value)]
 
 
 def _dump_fixed(dumps: list[Dump]) -> Dump:

@@ -161,6 +161,28 @@ class SealedDealer(Dealer):
             if value < n:
                 return value
 
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Shuffle in place; what the common way does, without a call for each draw."""
+        count = len(items)
+        if count > 256:
+            super().shuffle(items)
+            return
+        buffer = self._buffer
+        position = self._position
+        for i in range(count - 1, 0, -1):
+            surplus = 8 - i.bit_length()
+            while True:
+                if position >= len(buffer):
+                    buffer = self._block()
+                    position = 0
+                j = buffer[position] >> surplus
+                position += 1
+                if j <= i:
+                    break
+            items[i], items[j] = items[j], items[i]
+        self._buffer = buffer
+        self._position = position
+
     def stream(self, *labels: Label) -> SealedDealer:
         """Return the stream of that name; equal names give equal streams."""
         return SealedDealer(self.derive(*labels))

@@ -346,7 +346,7 @@ _PLAIN_DEFAULTS: Final = {
 
 
 def _kept(dump: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:
-    """Keep the data of values by their identity: hashing some is slower than dumping."""
+    """Keep the data of values by identity: to hash some takes longer than to dump."""
     known: dict[int, tuple[Any, Any]] = {}
 
     def dump_once(value: Any) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from attrs import define
@@ -216,13 +216,15 @@ class Asking:
 
     # ------------------------------------------------------ a decision, by asking
 
-    async def ask(self, seat: int, legal: Sequence[Any]) -> None:
+    def ask(self, seat: int, legal: Sequence[Any]) -> Coroutine[Any, Any, None]:
         """Ask a player, wait for the answer, and ask again where the policy says so.
+
+        To be awaited at once.
 
         Raises:
             Finished: if the match ends by it.
         """
-        await self.ask_again(Decision(seat, legal, self._now()))
+        return self.ask_again(Decision(seat, legal, self._now()))
 
     async def ask_again(self, decision: Decision) -> None:
         """Ask until the decision is made, or ruled on.

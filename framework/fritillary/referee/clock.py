@@ -88,6 +88,8 @@ class SeatClock:
 
     def parts(self, spent_ms: int = 0) -> dict[str, int]:
         """Return every part that the clock has: what is left of it."""
+        if not self.timed:
+            return {}
         left: dict[str, int | None] = {
             "left_ms": self.allowance_ms(),
             "base_left_ms": self.base_ms,

@@ -81,14 +81,6 @@ class Control:
         for wait in self.waits:
             wait.cut()
 
-    async def within(self, seconds: float, wait: Coroutine[Any, Any, T]) -> T:
-        """Wait once, see :meth:`Wait.within`."""
-        one = Wait(self)
-        try:
-            return await one.within(seconds, wait)
-        finally:
-            one.close()
-
 
 class Wait:
     """Waits for one thing after the other, each at most so long.
@@ -96,7 +88,8 @@ class Wait:
     There is a wait for every decision and nearly none of them runs out, so that
     setting a timer for each and taking it back would be most of the work. One timer
     serves them all: it is left as it is when a wait is over, and set anew where it
-    finds, when it is called, that the wait of that moment may last longer.
+    finds, when it is called, that the wait of that moment may last longer. All waits
+    must be those of one task.
 
     Args:
         control: cuts it short.
@@ -108,6 +101,7 @@ class Wait:
         "_deadline",
         "_due",
         "_expired",
+        "_going_on",
         "_loop",
         "_task",
         "_timer",
@@ -119,8 +113,10 @@ class Wait:
         self._timer: asyncio.Handle | None = None
         #: When the timer rings, by the clock of the loop.
         self._due = 0.0
-        #: Of the wait that is going on.
+        #: Known from the first wait on.
         self._task: asyncio.Task[Any] | None = None
+        #: Whether there is a wait, and what is known of it.
+        self._going_on = False
         self._deadline = 0.0
         self._expired = False
         self._cut: asyncio.Handle | None = None
@@ -137,14 +133,12 @@ class Wait:
         if control.wanted:
             wait.close()
             raise InterruptedWait
-        task = asyncio.current_task()
-        if task is None:  # pragma: no cover - coroutines are run by tasks
-            raise RuntimeError
+        task = self._task or self._of_task()
         self._expired = False
         self._deadline = deadline = self._loop.time() + seconds
         if self._timer is None or self._due > deadline:
             self._set(deadline)
-        self._task = task
+        self._going_on = True
         cancelling = task.cancelling()
         control.waits.add(self)
         try:
@@ -158,7 +152,7 @@ class Wait:
                 msg = "something inside a wait ran out of time of its own"
                 raise RuntimeError(msg) from error
         finally:
-            self._task = None
+            self._going_on = False
             control.waits.discard(self)
             if self._expired:
                 task.uncancel()
@@ -169,6 +163,12 @@ class Wait:
             raise InterruptedWait
         raise TimeoutError
 
+    def _of_task(self) -> asyncio.Task[Any]:
+        task = self._task = asyncio.current_task()
+        if task is None:  # pragma: no cover - coroutines are run by tasks
+            raise RuntimeError
+        return task
+
     def _set(self, due: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -177,12 +177,12 @@ class Wait:
 
     def cut(self) -> None:
         """End the wait, unless it is over before the loop comes round."""
-        if self._task is not None and self._cut is None:
+        if self._going_on and self._cut is None:
             self._cut = self._loop.call_soon(self._expire)
 
     def _ring(self) -> None:
         self._timer = None
-        if self._task is None or self._expired:
+        if not self._going_on or self._expired:
             return
         if self._deadline - self._loop.time() >= _EARLY_S:
             self._set(self._deadline)
@@ -190,7 +190,7 @@ class Wait:
             self._expire()
 
     def _expire(self) -> None:
-        if self._task is not None and not self._expired:
+        if self._task is not None and self._going_on and not self._expired:
             self._expired = True
             self._task.cancel()
 

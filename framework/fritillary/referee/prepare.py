@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from typing import Any
 
 from fritillary.core.commitment import MAX_NONCE_BYTES, bot_seed
 from fritillary.record.events import Header
 from fritillary.record.terms import Fault
-from fritillary.referee.control import Control, InterruptedWait
+from fritillary.referee.control import Control, InterruptedWait, Wait
 from fritillary.referee.player import Player, PlayerFault
 from fritillary.referee.seen import Offer
 from fritillary.referee.setup import MatchSetup
@@ -71,9 +72,10 @@ async def prepare(
                 await player.ready()
                 return
             offer_s = (terms.offer_ms + terms.margin_ms) / 1000
-            take(seat, await control.within(offer_s, player.accept(offer_of(seat))))
             ready_s = (ready_ms + terms.margin_ms) / 1000
-            await control.within(ready_s, player.ready())
+            with contextlib.closing(Wait(control)) as wait:
+                take(seat, await wait.within(offer_s, player.accept(offer_of(seat))))
+                await wait.within(ready_s, player.ready())
         except PlayerFault as fault:
             faults[seat] = _refusal(fault)
         except TimeoutError:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
+
+import attrs
 
 import fritillary
 from fritillary.core.errors import (
@@ -40,6 +43,8 @@ _log = logging.getLogger(__name__)
 
 #: Makes the player of a kind that the arena does not know, such as ``human``.
 Factory = Callable[[PlayerSpec, Game[Any, Any, Any]], Player]
+
+_UNTIMED: Final = ClockSettings()
 
 _USUAL_STAND_IN: Final = "uniform"
 
@@ -156,20 +161,13 @@ class Arena:
         name = game if isinstance(game, str) else game.id
         rules = self.registry.game(game) if isinstance(game, str) else game
         match_id = match_id or new_match_id()
-        specs = tuple(parse_player(text) for text in players)
+        specs = tuple(map(_spec, players))
         rules.check_seats(len(specs))
         all_clocks = _clocks(clocks, len(specs))
-        base = terms or Terms()
         if ceiling_ms is None:
-            full = usual_terms(rules, all_clocks, base)
+            full = usual_terms(rules, all_clocks, terms)
         else:
-            full = Terms(
-                policy=base.policy,
-                margin_ms=base.margin_ms,
-                ceiling_ms=ceiling_ms,
-                offer_ms=base.offer_ms,
-                ready_ms=base.ready_ms,
-            )
+            full = attrs.evolve(terms or Terms(), ceiling_ms=ceiling_ms)
         dials_in = any(spec.kind in {"remote", "exec", "python"} for spec in specs)
         if nonces_wanted is None:
             nonces_wanted = seed is None and dials_in
@@ -287,9 +285,10 @@ class Arena:
             while len(self._ended) > self._keep_ended:
                 del self._matches[self._ended.popleft()]
             try:
-                await asyncio.gather(
-                    *(child.end(at_once=self._closing) for child in children)
-                )
+                if children:
+                    await asyncio.gather(
+                        *(child.end(at_once=self._closing) for child in children)
+                    )
             finally:
                 self._tasks.pop(order.match_id, None)
 
@@ -300,9 +299,15 @@ class Arena:
         children: list[ChildSeat],
     ) -> tuple[Player, ...]:
         """Wait until all players are there, or can no longer come."""
+        specs = hosted.order.specs
+        if all(
+            spec.kind == "remote" or seat in local for seat, spec in enumerate(specs)
+        ):
+            found = {**local, **await remote_players(self.hub, hosted, self.limits)}
+            return tuple(found[seat] for seat in range(len(specs)))
         started: dict[int, asyncio.Task[RemotePlayer]] = {}
         async with asyncio.TaskGroup() as group:
-            for seat, spec in enumerate(hosted.order.specs):
+            for seat, spec in enumerate(specs):
                 if seat in local or spec.kind == "remote":
                     continue
                 child = ChildSeat(
@@ -372,10 +377,22 @@ class Arena:
             await asyncio.gather(*late, return_exceptions=True)
 
 
+#: Players are named again and again.
+_spec: Final = functools.lru_cache(1024)(parse_player)
+
+
+@functools.lru_cache(64)
+def _named_options(game: Game[Any, Any, Any], preset: str) -> Any:  # noqa: ANN401
+    """Return options, which are frozen and can be shared."""
+    return game.options(None, preset)
+
+
 def _options(game: Game[Any, Any, Any], options: object, preset: str) -> Any:  # noqa: ANN401
     if isinstance(options, game.info.options):
         return options
-    if options is None or isinstance(options, Mapping):
+    if options is None:
+        return _named_options(game, preset)
+    if isinstance(options, Mapping):
         return game.options(options, preset)
     msg = f"{game.id}: options are a mapping or {game.info.options.__name__} values"
     raise UsageError(msg, code="usage.options")
@@ -385,7 +402,7 @@ def _clocks(
     clocks: ClockSettings | Sequence[ClockSettings] | None, seats: int
 ) -> tuple[ClockSettings, ...]:
     if clocks is None:
-        return (ClockSettings(),) * seats
+        return (_UNTIMED,) * seats
     if isinstance(clocks, ClockSettings):
         return (clocks,) * seats
     if len(clocks) != seats:

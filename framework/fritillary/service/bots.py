@@ -67,15 +67,9 @@ class BotServicer:
         Frames pass as bytes: the session reads them itself, so that garbage is
         answered, and writes frames from parts that were serialised before.
         """
-        handler = grpc.stream_stream_rpc_method_handler(
-            self.Connect,
-            request_deserializer=_as_it_is,
-            response_serializer=_as_it_is,
+        handler: grpc.RpcMethodHandler[Any, Any] = (
+            grpc.stream_stream_rpc_method_handler(self.Connect)
         )
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Connect": handler}),)
         )
-
-
-def _as_it_is(raw: bytes) -> bytes:
-    return raw

@@ -19,9 +19,9 @@ from fritillary.core.errors import ServiceError
 from fritillary.plugins.game import Game
 from fritillary.record.events import SeatTerms
 from fritillary.record.signing import Signer
-from fritillary.record.terms import ClockSettings, EndKind, PlayerInfo, Terms, clip
+from fritillary.record.terms import ClockSettings, EndKind, Terms, clip
 from fritillary.record.writer import FileSink, MemorySink
-from fritillary.referee.lineup import PlayerSpec
+from fritillary.referee.lineup import PlayerSpec, named
 from fritillary.referee.match import Match
 from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
@@ -29,7 +29,7 @@ from fritillary.referee.setup import MatchSetup
 from fritillary.referee.teller import Watcher
 from fritillary.service import wire
 from fritillary.service.remote import RemotePlayer
-from fritillary.service.seatwire import MATCH_STATUS, MatchWire, framed
+from fritillary.service.seatwire import MATCH_STATUS, MatchWire, framed, head_of
 
 _SENTENCE = 500
 
@@ -121,8 +121,7 @@ class HostedMatch:
         self.match: Match | None = None
         self.players: dict[int, RemotePlayer] = {}
         self.infos = [
-            PlayerInfo(spec.name.rpartition("/")[2], player=spec.text)
-            for spec in order.specs
+            named(spec.name.rpartition("/")[2], spec.text) for spec in order.specs
         ]
         self.created_at_ms = wall_ms()
         self.started_at_ms: int | None = None
@@ -327,9 +326,9 @@ class HostedMatch:
             return [seat for seat, one in players if one.away]
         return []
 
-    def _readings(self) -> list[common_pb2.ClockReading]:
+    def _readings(self) -> tuple[wire.Parts, ...]:
         if self.match is None:
-            return []
+            return ()
         readings = []
         for seat, clock in enumerate(self.match.clocks):
             player = self.players.get(seat)
@@ -338,15 +337,10 @@ class HostedMatch:
                 parts = clock.parts()
                 if player is not None:
                     parts["link_left_ms"] = player.link_left_ms
-            readings.append(wire.reading(parts))
-        return readings
+            readings.append(tuple(parts.items()))
+        return tuple(readings)
 
-    def status(self, seat: int | None = None) -> bot_pb2.MatchStatus:
-        """Return where the match is.
-
-        Args:
-            seat: that it is for; ``None`` for spectators.
-        """
+    def _status(self, seat: int | None, head: bytes) -> bytes:
         phase = self.phase
         waiting_for = self._waited_for(phase)
         waiting_left_ms = None
@@ -359,21 +353,23 @@ class HostedMatch:
             teller = self.match.teller
             gate = teller.spectator if seat is None else teller.gates[seat]
             event_number = gate.number
-        return bot_pb2.MatchStatus.FromString(
-            self._named(seat)
-            + _status_bytes(
-                phase,
-                tuple(waiting_for),
-                waiting_left_ms,
-                event_number,
-                None if seat is None else self.players[seat].open_decision_id,
-                self._readings(),
-                self._pause_message if phase == "paused" else "",
-            )
+        return head + wire.status_bytes(
+            phase,
+            tuple(waiting_for),
+            waiting_left_ms,
+            event_number,
+            None if seat is None else self.players[seat].open_decision_id,
+            self._readings(),
+            self._pause_message if phase == "paused" else "",
         )
 
+    def status(self) -> bot_pb2.MatchStatus:
+        """Return where the match is, for spectators."""
+        head = bot_pb2.MatchStatus(match_id=self.id).SerializeToString()
+        return bot_pb2.MatchStatus.FromString(self._status(None, head))
+
     def _status_entry(self, seat: int) -> bytes:
-        return framed(MATCH_STATUS, self.status(seat).SerializeToString())
+        return framed(MATCH_STATUS, self._status(seat, head_of(self.id, seat)))
 
     def to_proto(self, *, for_referee: bool) -> match_pb2.Match:
         """Return the match as it stands.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import math
 import random  # noqa: TID251 - named in a signature
 from collections import deque
@@ -192,6 +193,7 @@ class RemotePlayer:
         entry = wire.ended(result)
         if self._session is not None:
             self._session.send(entry)
+            self._session.linger()
         self._link.remove(self, entry)
         self._session = None
 
@@ -436,13 +438,19 @@ class RemotePlayer:
             self._told_round_trip_ms = told
         while self._events and self._events[0][0] <= request.event_number:
             self._events.popleft()
+        probabilities = decision.probabilities
+        if choice == "index" and not (
+            probabilities or decision.note or think_ms is not None or told is not None
+        ):
+            answer.set_result(_plain(value))
+            return
         answer.set_result(
             Answer(
                 index=value if choice == "index" else None,
                 text=value if choice == "text" else None,
                 data=data,
                 note=self._note(decision.note) if decision.note else "",
-                probabilities=decision.probabilities,
+                probabilities=probabilities,
                 think_ms=think_ms,
                 round_trip_ms=told,
             )
@@ -488,6 +496,12 @@ class RemotePlayer:
     def _note(self, note: str) -> str:
         cut = note.encode("utf-8", "replace")[: self._max_note_bytes]
         return clip(cut.decode("utf-8", "ignore"), self._max_note_bytes)
+
+
+@functools.lru_cache(4096)
+def _plain(index: int) -> Answer:
+    """Return an answer that is an index and nothing else, which most are."""
+    return Answer(index=index)
 
 
 def _malformed(why: str, raw: bytes) -> PlayerFault:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Iterable
 
 import attrs
 
-from fritillary.record.terms import Fault
+from fritillary.record.terms import Fault, PlayerInfo
 from fritillary.referee.player import PlayerFault
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub, Link
@@ -88,6 +89,11 @@ def refusal(why: str, code: str) -> PlayerFault:
     return PlayerFault(Fault.REFUSED_TO_START, why, code=code)
 
 
+@functools.lru_cache(256)
+def _named(info: PlayerInfo, text: str) -> PlayerInfo:
+    return attrs.evolve(info, player=text)
+
+
 def seated(
     link: Link,
     hosted: HostedMatch,
@@ -99,7 +105,7 @@ def seated(
     order = hosted.order
     info = hosted.infos[seat]
     if link.session is not None and refused is None:
-        info = attrs.evolve(link.session.info, player=order.specs[seat].text)
+        info = _named(link.session.info, order.specs[seat].text)
     return RemotePlayer(
         link,
         hosted.wire,

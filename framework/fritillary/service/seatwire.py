@@ -60,12 +60,15 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
-_SMALL: Final = tuple(_varint(value) for value in range(4096))
+class _Varints(dict[int, bytes]):
+    """Varints of small numbers; asking for another one makes it."""
+
+    def __missing__(self, value: int) -> bytes:
+        return _varint(value)
 
 
-def varint(value: int) -> bytes:
-    """Return a protobuf varint."""
-    return _SMALL[value] if value < 4096 else _varint(value)
+#: Returns a protobuf varint; a look-up, since each message has some ten of them.
+varint: Final = _Varints((value, _varint(value)) for value in range(4096)).__getitem__
 
 
 def packed(numbers: Sequence[int]) -> bytes:
@@ -91,8 +94,11 @@ def framed(field: int, payload: bytes) -> bytes:
         field: of ServerMessage.
         payload: the serialised message.
     """
-    inner = _TAGS[field] + varint(len(payload)) + payload
-    return b"\n" + varint(len(inner)) + inner
+    size = varint(len(payload))
+    # The tag of the field is one byte.
+    return b"".join(
+        (b"\n", varint(1 + len(size) + len(payload)), _TAGS[field], size, payload)
+    )
 
 
 def _nested(field: int, message: bytes) -> bytes:
@@ -387,13 +393,11 @@ class SeatWire:
 
     def event(self, event: SeatEvent) -> bytes:
         """Return an event."""
-        payload = (
-            self._head
-            + b"\x18"
-            + varint(event.number)
-            + b"\x20"
-            + varint(event.ply)
-            + self._dialect.body(event.body)
+        payload = b"%b\x18%b\x20%b%b" % (
+            self._head,
+            varint(event.number),
+            varint(event.ply),
+            self._dialect.body(event.body),
         )
         return framed(EVENT, payload)
 

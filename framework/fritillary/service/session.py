@@ -31,6 +31,10 @@ _log = logging.getLogger(__name__)
 #: Time to hand over what is queued when a session ends.
 _FLUSH_S: Final = 2.0
 
+#: Turns of the loop from the end of a match to the offer of the next: who waited is
+#: woken (twice, where the wait was shielded), a task is begun, bots are found.
+_TURNS: Final = 4
+
 #: Most bytes put into one frame.
 _FRAME_BYTES: Final = 256 * 1024
 
@@ -83,6 +87,8 @@ class Session:
         self._ping_sent = 0.0
         self._queue: list[bytes] = []
         self._outstanding = 0
+        self._most_outstanding = limits.max_outstanding_bytes
+        self._lingering = 0
         self._wake: asyncio.Future[None] | None = None
         self._closing = False
         self._done: asyncio.Future[None] = self._loop.create_future()
@@ -159,7 +165,9 @@ class Session:
                         return
                     self._wake = self._loop.create_future()
                     await self._wake
-                    self._wake = None
+                    while self._lingering:
+                        self._lingering -= 1
+                        await asyncio.sleep(0)
                     continue
                 if self._outstanding <= _FRAME_BYTES:
                     self._queue = []
@@ -197,7 +205,7 @@ class Session:
         return self._closing
 
     def _wake_writer(self) -> None:
-        wake = self._wake
+        wake, self._wake = self._wake, None
         if wake is not None and not wake.done():
             wake.set_result(None)
 
@@ -206,15 +214,22 @@ class Session:
         if self._closing:
             return
         self._outstanding += len(entry)
-        if self._outstanding > self._limits.max_outstanding_bytes:
+        if self._outstanding > self._most_outstanding:
             self._exceeded(
                 "limit.outstanding-bytes", "the bot does not read what it is sent"
             )
             return
         self._queue.append(entry)
-        wake = self._wake
-        if wake is not None and not wake.done():
-            wake.set_result(None)
+        if self._wake is not None:
+            self._wake_writer()
+
+    def linger(self) -> None:
+        """Let what is queued wait some turns of the loop for what may follow it.
+
+        Whoever waits for the end of a match often begins the next: its offer then
+        travels in the same frame, and so do the answers of the bot.
+        """
+        self._lingering = _TURNS
 
     def close(
         self, code: str, message: str, *, reconnect_after_ms: int | None = None
@@ -316,7 +331,10 @@ class Session:
             try:
                 if kind == "decision" and self.hello is not None:
                     decision = message.decision
-                    player = self._player(decision)
+                    player = self.link.seat(
+                        decision.match_id,
+                        decision.seat if decision.HasField("seat") else None,
+                    )
                     if player is None:
                         raise _over()
                     player.decided(decision, self.round_trip_ms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
@@ -111,14 +111,40 @@ def reading(parts: Mapping[str, int]) -> pb.ClockReading:
     return pb.ClockReading(**parts)
 
 
+#: What is left of each part of a clock, as pairs.
+Parts: TypeAlias = tuple[tuple[str, int], ...]
+
+
 def reading_bytes(parts: Mapping[str, int]) -> bytes:
     """Return a reading as bytes; those of untimed seats are always the same."""
     return _reading_bytes(tuple(parts.items()))
 
 
 @functools.lru_cache(1024)
-def _reading_bytes(parts: tuple[tuple[str, int], ...]) -> bytes:
+def _reading_bytes(parts: Parts) -> bytes:
     return reading(dict(parts)).SerializeToString()
+
+
+@functools.lru_cache(256)
+def status_bytes(
+    phase: str,
+    waiting_for: tuple[int, ...],
+    waiting_left_ms: int | None,
+    event_number: int,
+    open_decision_id: int | None,
+    readings: tuple[Parts, ...],
+    message: str,
+) -> bytes:
+    """Return where a match is as a MatchStatus without match and seat."""
+    return bot_pb2.MatchStatus(
+        phase=PHASE[phase],
+        waiting_for=waiting_for,
+        waiting_left_ms=waiting_left_ms,
+        event_number=event_number,
+        open_decision_id=open_decision_id,
+        clocks=[reading(dict(parts)) for parts in readings],
+        message=message,
+    ).SerializeToString()
 
 
 @functools.lru_cache(1024)

@@ -32,6 +32,7 @@ class Plan:
         seed: of everything that is drawn.
         matches: random matches; each setup gets at least one.
         positions: looked at in a match, from the first to the last.
+        least: positions in all; of short matches more are played.
         refusals: the most actions tried at one position.
         shuffles: worlds compared with the truth, at one position, for one viewer.
         sampler_matches: random matches that judge the sampler.
@@ -40,7 +41,8 @@ class Plan:
         worlds: the most positions of a game that is gone through as a whole.
         processes: matches that are played again in other processes.
         seconds: after which a law looks no further; a limit for slow games.
-        shrinking: the same for the search for a smaller case.
+        total: seconds in which all laws should be done.
+        shrinking: seconds for the search for a smaller case.
     """
 
     options: Any = None
@@ -48,14 +50,16 @@ class Plan:
     seed: int = 0
     matches: int = 6
     positions: int = 16
+    least: int = 90
     refusals: int = 150
     shuffles: int = 2
     sampler_matches: int = 30
     spots: int = 4
     draws: int = 300
     worlds: int = 4_000
-    processes: int = 3
-    seconds: float = 3.0
+    processes: int = 2
+    seconds: float = 1.5
+    total: float = 12.0
     shrinking: float = 3.0
 
 
@@ -64,6 +68,7 @@ QUICK: Final = Plan()
 THOROUGH: Final = Plan(
     matches=60,
     positions=120,
+    least=1_000,
     refusals=100_000,
     shuffles=4,
     sampler_matches=150,
@@ -72,6 +77,7 @@ THOROUGH: Final = Plan(
     worlds=60_000,
     processes=12,
     seconds=20.0,
+    total=200.0,
     shrinking=15.0,
 )
 
@@ -193,13 +199,30 @@ def is_at(scene: Scene, at: str) -> bool:
 def walk(game: AnyGame, plan: Plan, *, matches: int | None = None) -> Iterator[Scene]:
     """Yield positions of random matches: some of each, the first and the last too."""
     pairs = setups(game, plan.options, plan.seats)
-    for match in range(max(matches or plan.matches, len(pairs))):
+    few = max(matches or plan.matches, len(pairs))
+    looked = 0
+    for match in range(10 * few):
+        if match >= few and looked >= plan.least:
+            return
         setup = pairs[match % len(pairs)]
-        plies = sum(1 for _ in random_match(game, *setup, match, plan.seed)) - 1
+        plies = _length(game, setup, match, plan.seed)
         chosen = _chosen(plies, plan.positions, match)
         for scene in random_match(game, *setup, match, plan.seed):
             if scene.ply in chosen:
+                looked += 1
                 yield scene
+
+
+def _length(game: AnyGame, setup: tuple[Any, int], match: int, seed: int) -> int:
+    """Return how many plies a match has; up to the first that cannot be played."""
+    plies = -1
+    try:
+        for _ in random_match(game, *setup, match, seed):
+            plies += 1
+    except LawError:
+        # Whoever looks at the positions before may see why; else it comes again.
+        return max(plies, 0)
+    return plies
 
 
 def _chosen(plies: int, most: int, match: int) -> set[int]:

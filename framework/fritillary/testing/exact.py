@@ -9,6 +9,7 @@ observes alike must be sampled, and shuffled, in proportion to these weights.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
@@ -42,6 +43,9 @@ from fritillary.testing.scene import (
 
 #: The most positions that are gone through, the same one in several deals apart.
 MAX_POSITIONS: Final = 200_000
+
+#: Longer matches are not gone through.
+_DEEPEST: Final = 300
 
 _Weights: TypeAlias = dict[bytes, Fraction]
 
@@ -156,7 +160,8 @@ def _grow(
     ) -> None:
         nonlocal left
         left -= 1
-        if left < 0:
+        # Whoever plays that deep has more positions than anybody goes through.
+        if left < 0 or depth > _DEEPEST:
             msg = f"{game.id} has more than {limit} positions; give small options"
             raise TooManyOutcomesError(msg)
         raw = encode(state)
@@ -250,7 +255,10 @@ def _first_of_each(subject: Subject) -> dict[str, LawError | int]:
             found.setdefault(error.law.id, error)
 
     through = 0
+    stop = time.monotonic() + plan.seconds
     for options in choices:
+        if time.monotonic() > stop:
+            break
         try:
             tree = _grow(game, options, seats, None, plan.worlds)
             report = _go_through(game, tree, options, seats, judge)

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
+from attrs import evolve
+
 from fritillary.codec.packing import to_json
 from fritillary.core.dealer import SealedDealer
 from fritillary.core.errors import UsageError
@@ -77,8 +79,9 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         request: ``game`` (a source), ``options`` (data or null), ``seats`` (number
-            or null), ``matches``, ``seed``, ``positions``; and ``detail``: null for
-            digests of all parts, or match, ply and part for one of them in full.
+            or null), ``matches``, ``seed``, ``positions``; ``reverse``, whether to
+            look at the last position first; and ``detail``: null for digests of all
+            parts, or match, ply and part for one of them in full.
     """
     game = find_game(request["game"])
     options = request["options"]
@@ -88,23 +91,34 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         matches=request["matches"],
         seed=request["seed"],
         positions=request["positions"],
+        least=0,
     )
-    matches: list[list[Any]] = []
-    for scene in walk(game, plan):
-        if scene.match == len(matches):
-            matches.append([])
-        if request["detail"] is None:
-            digests = {name: _digest(value) for name, value in parts(scene).items()}
-            matches[-1].append({"ply": scene.ply, "parts": digests})
-        elif request["detail"][:2] == [scene.match, scene.ply]:
-            return {
-                "value": parts(scene).get(request["detail"][2]),
-                "actions": [game.format_action(action) for action in scene.actions],
-                "options": to_json(game.codec.options_to_data(scene.options)),
-                "seats": scene.seats,
-                "deal": f"FastDealer({scene.deal!r}).stream('deal')",
-            }
-    return {"matches": matches, "value": None, "actions": []}
+    seen = [
+        evolve(scene, state=game.copy(scene.state), actions=list(scene.actions))
+        for scene in walk(game, plan)
+    ]
+    detail = request["detail"]
+    positions = []
+    wanted: Any = None
+    where: Scene | None = None
+    for scene in reversed(seen) if request["reverse"] else seen:
+        shown = parts(scene)
+        if detail is None:
+            digests = {name: _digest(value) for name, value in shown.items()}
+            place = {"match": scene.match, "ply": scene.ply, "parts": digests}
+            positions.append(place)
+        elif detail[:2] == [scene.match, scene.ply]:
+            wanted, where = shown.get(detail[2]), scene
+    if where is None:
+        positions.sort(key=lambda place: (place["match"], place["ply"]))
+        return {"positions": positions}
+    return {
+        "value": wanted,
+        "actions": [game.format_action(action) for action in where.actions],
+        "options": to_json(game.codec.options_to_data(where.options)),
+        "seats": where.seats,
+        "deal": f"FastDealer({where.deal!r}).stream('deal')",
+    }
 
 
 def _digest(value: Any) -> str:

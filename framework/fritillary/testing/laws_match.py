@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +18,8 @@ from fritillary.testing.checks import (
     position,
     whole,
 )
-from fritillary.testing.perft import branches, counts, perft_slowly
-from fritillary.testing.playthrough import playthrough
+from fritillary.testing.counting import branches, counts, perft_slowly
+from fritillary.testing.golden import playthrough
 from fritillary.testing.scene import AnyGame, Scene, first_difference, law_error, setups
 
 #: A match is measured at so many positions.
@@ -77,6 +78,7 @@ def _slope(points: list[tuple[int, int]]) -> float:
 def counts_agree(subject: Subject) -> int:
     """Count by copies, on restored states, and by playing from the deal."""
     game, plan = subject.game, subject.plan
+    stop = time.monotonic() + plan.seconds
     total = 0
     for options, seats in setups(game, plan.options, plan.seats)[:4]:
         deal = FastDealer(f"{plan.seed}/perft")
@@ -98,6 +100,8 @@ def counts_agree(subject: Subject) -> int:
                     )
                     raise law_error("perft.counts", [what], game.id)
             total += number
+        if time.monotonic() > stop:
+            break
     return total
 
 
@@ -118,7 +122,11 @@ def _restoring(game: AnyGame, state: Any, depth: int) -> int:  # noqa: ANN401 - 
 
 @whole("seed.other-process")
 def other_processes_play_alike(subject: Subject) -> int:
-    """Play the same matches in processes with hash seeds 0, 1 and a random one."""
+    """Play the same matches in processes with hash seeds 0, 1 and a random one.
+
+    One of them looks at the positions in the reverse order, which shows what is kept
+    from one to the next.
+    """
     if not subject.source:
         msg = "nobody said how another process finds the game"
         raise NotApplicableError(msg)
@@ -133,7 +141,7 @@ def other_processes_play_alike(subject: Subject) -> int:
         "seats": plan.seats,
         "matches": plan.processes,
         "seed": plan.seed,
-        "positions": plan.positions,
+        "positions": max(4, plan.positions // 3),
     }
     seeds = ("0", "1", "random")
     answers = _ask(seeds, {**request, "detail": None})
@@ -147,21 +155,23 @@ def other_processes_play_alike(subject: Subject) -> int:
         one, other = _ask(("0", hash_seed), detail)
         where = first_difference(one["value"], other["value"])
         what = (
-            f"{part} at ply {ply} of match {match}, with hash seeds 0 and "
-            f"{hash_seed}: {where or 'it depends on the process'}"
+            f"{part} at ply {ply} of match {match}, in processes with hash seeds 0 "
+            f"and {hash_seed}: {where or 'it depends on what was asked before'}"
         )
         played = ", ".join(one["actions"]) or "none"
         lines = [what, f"options: {one['options']}, {one['seats']} seats"]
         lines += [f"deal: {one['deal']}", f"actions so far: {played}"]
         raise law_error("seed.other-process", lines, subject.game.id)
-    return sum(len(match) for match in reference["matches"])
+    return len(reference["positions"])
 
 
 def _ask(hash_seeds: tuple[str, ...], request: dict[str, Any]) -> list[Any]:
     """Ask a fresh process for each hash seed."""
-    text = json.dumps(request)
     running = []
+    texts = []
     for hash_seed in hash_seeds:
+        text = json.dumps({**request, "reverse": hash_seed == "1"})
+        texts.append(text)
         running.append(
             subprocess.Popen(
                 [sys.executable, "-m", "fritillary.testing.fresh"],
@@ -179,7 +189,7 @@ def _ask(hash_seeds: tuple[str, ...], request: dict[str, Any]) -> list[Any]:
             )
         )
     answers = []
-    for process in running:
+    for process, text in zip(running, texts, strict=True):
         out, err = process.communicate(text)
         if process.returncode:
             lines = err.strip().splitlines() or ["no message"]
@@ -190,13 +200,10 @@ def _ask(hash_seeds: tuple[str, ...], request: dict[str, Any]) -> list[Any]:
 
 
 def _first_other(one: Any, other: Any) -> tuple[int, int, str] | None:  # noqa: ANN401
-    for match, (here, there) in enumerate(
-        zip(one["matches"], other["matches"], strict=False)
-    ):
-        for mine, its in zip(here, there, strict=False):
-            for part, digest in mine["parts"].items():
-                if its["parts"].get(part) != digest:
-                    return match, mine["ply"], part
+    for mine, its in zip(one["positions"], other["positions"], strict=False):
+        for part, digest in mine["parts"].items():
+            if its["parts"].get(part) != digest:
+                return mine["match"], mine["ply"], part
     return None
 
 

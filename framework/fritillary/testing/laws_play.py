@@ -273,10 +273,10 @@ def no_chance(game: AnyGame) -> str:
     return "" if game.info.chance else "there is no chance in play"
 
 
-@position("chance.declared", at="chance")
+@position("chance.declared")
 def chance_is_declared(scene: Scene, plan: Plan) -> None:
     """Compare with ``GameInfo.chance``."""
-    if not scene.game.info.chance:
+    if isinstance(scene.point, Chance) and not scene.game.info.chance:
         what = "a Chance, but GameInfo.chance is false"
         raise scene.broken("chance.declared", what)
 
@@ -326,24 +326,26 @@ def chance_weights_are_positive(scene: Scene, plan: Plan) -> None:
 def chance_is_sampled_as_declared(scene: Scene, plan: Plan) -> None:
     """Compare draws with weights: exactly, or in distribution if they are many."""
     game = scene.game
+    weights: dict[Any, int] = {}
     try:
-        pairs = game.chance_outcomes(scene.state)
+        for action, weight in game.chance_outcomes(scene.state):
+            weights[action] = weights.get(action, 0) + weight
     except GameError:
         return
-    total = sum(weight for _, weight in pairs)
+    total = sum(weights.values())
     try:
         found = distribution(
             lambda dealer: game.draw_chance(scene.state, dealer), limit=plan.worlds
         )
     except TooManyOutcomesError:
-        _compare_draws(scene, dict(pairs), total)
+        _compare_draws(scene, weights, total)
         return
-    for action, weight in pairs:
+    for action, weight in weights.items():
         if found.get(action, 0) * total != weight:
             what = f"drawn with {found.get(action, 0)}, not {weight}/{total}"
             raise scene.broken("chance.sampled", what, action=action)
     for action in found:
-        if all(action != listed for listed, _ in pairs):
+        if action not in weights:
             raise scene.broken("chance.sampled", f"{action} is not listed")
 
 

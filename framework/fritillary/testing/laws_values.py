@@ -335,7 +335,7 @@ def _id_fault(ids: list[str]) -> str:
     return ""
 
 
-@position("picture.bytes-only", thin=2)
+@position("picture.bytes-only", thin=3)
 def pictures_follow_from_bytes(scene: Scene, plan: Plan) -> int:
     """Draw observations as they are, and as they come from bytes."""
     game, codec = scene.game, scene.game.codec

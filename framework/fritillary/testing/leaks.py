@@ -244,7 +244,7 @@ def _text(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
     return scene.game.draw_text(seen)
 
 
-@_part("leak.svg", thin=2)
+@_part("leak.svg", thin=3)
 def _svg(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
     return scene.game.draw_svg(seen) if scene.game.draw_svg else ""
 

@@ -10,6 +10,8 @@ whole, `fritillary.testing.check_sampler_exact` compares exact weights.
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
@@ -23,6 +25,7 @@ from fritillary.testing.checks import (
     CHECKS,
     Plan,
     Subject,
+    is_at,
     look_at,
     needs_hidden,
     plan_of,
@@ -121,8 +124,9 @@ def check_sampler(
         report.matches = scene.match + 1
         report.positions += 1
         for law in _ALONG_PLAY:
-            if not CHECKS[law].needs(game):
-                report.samples += look_at(CHECKS[law], scene, plan)
+            if not CHECKS[law].needs(game) and is_at(scene, CHECKS[law].at):
+                looked = look_at(CHECKS[law], scene, plan)
+                report.samples += looked if law == "sampler.observation" else 0
         _tally(scene, tallies)
         if impure is None:
             try:
@@ -229,7 +233,7 @@ def samples_have_the_same_legal_actions(scene: Scene, plan: Plan) -> int:
         if found:
             what = f"in truth and in the sample: {found}"
             raise scene.broken("sampler.legal-actions", what, viewer)
-    return 0
+    return _SAMPLES
 
 
 def _no_material(game: AnyGame) -> str:
@@ -258,7 +262,7 @@ def samples_hold_the_same_material(scene: Scene, plan: Plan) -> int:
     for viewer in scene.viewers:
         dealer = scene.dealer("material of worlds", _label(viewer))
         check("shuffled", _shuffled(game, scene.state, viewer, dealer), viewer)
-    return 0
+    return _SAMPLES * len(scene.viewers)
 
 
 @position("sampler.pure", needs=needs_hidden)
@@ -331,8 +335,12 @@ def _tallies(subject: Subject) -> dict[Viewer, _Tally]:
     if "tallies" not in subject.cache:
         tallies: dict[Viewer, _Tally] = {}
         plan = subject.plan
+        stop = time.monotonic() + plan.seconds
         for scene in walk(subject.game, plan, matches=plan.sampler_matches):
             _tally(scene, tallies)
+            varied = sum(tally.witness_varied for tally in tallies.values())
+            if varied > 2 * CLEAR and time.monotonic() > stop:
+                break
         subject.cache["tallies"] = tallies
     found: dict[Viewer, _Tally] = subject.cache["tallies"]
     return found
@@ -404,6 +412,7 @@ def samples_are_distributed_as_worlds(subject: Subject) -> int:
         positions=plan.spots,
         draws=plan.draws,
         seed=plan.seed,
+        seconds=plan.seconds,
     )
     return report.tests
 
@@ -417,6 +426,7 @@ def check_sampler_statistics(
     draws: int = 400,
     seed: int = 0,
     features: Features | None = None,
+    seconds: float = math.inf,
 ) -> SamplerReport:
     """Compare sampler and witness in distribution, at random positions.
 
@@ -432,6 +442,7 @@ def check_sampler_statistics(
         seed: of everything that is drawn.
         features: of a state; by default every value in the state's data by its
             path, each with its right neighbour, and the state as a whole.
+        seconds: after which no further position is looked at.
 
     Raises:
         LawError: ``sampler.distribution``.
@@ -441,7 +452,10 @@ def check_sampler_statistics(
     report = SamplerReport()
     root = FastDealer(f"statistics/{seed}")
     worst: tuple[float, LawError] | None = None
+    stop = time.monotonic() + seconds
     for scene in _spread(game, options, seats, positions, seed):
+        if report.positions and time.monotonic() > stop:
+            break
         report.matches = report.positions = scene.match + 1
         dealer = root.stream(scene.match)
         for viewer in scene.viewers:

@@ -11,6 +11,7 @@ from fritillary_games.butterfly_garden.board import PLACES
 from fritillary_games.butterfly_garden.explain import explain_illegal
 from fritillary_games.butterfly_garden.greedy import GreedyBot
 from fritillary_games.butterfly_garden.hidden import sample_state, shuffle_hidden
+from fritillary_games.butterfly_garden.invariants import conserved
 from fritillary_games.butterfly_garden.model import (
     Edition,
     Observation,
@@ -32,6 +33,7 @@ __all__ = [
     "all_actions",
     "apply_action",
     "bots",
+    "conserved",
     "decision_point",
     "describe",
     "draw_svg",

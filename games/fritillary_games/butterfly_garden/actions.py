@@ -26,16 +26,16 @@ COUNT_BITS: Final = 2
 class Tile(enum.Enum):
     """The five kinds of path tile (I-c), named after what their routes look like."""
 
-    #: T0: a straight route under two arches.
-    ARCHES = "arches"
+    #: T0: a straight route under two arcs.
+    ARCH = "arch"
     #: T1: three straight routes.
     STAR = "star"
     #: T2: a straight route between two bends.
     LANE = "lane"
-    #: T3: two arches that cross, and a bend.
+    #: T3: two arcs that cross, and a bend.
     KNOT = "knot"
-    #: T4: three bends, the leaves of a clover.
-    CLOVER = "clover"
+    #: T4: three bends, like a leaf of clover.
+    LEAF = "leaf"
 
 
 #: The tiles by the number that the state uses for them.
@@ -61,8 +61,8 @@ class Place:
         tile: the kind, one of those in hand.
         q: axial column of the cell, -4 to 4.
         r: axial row of the cell, -4 to 4, 0 in the middle.
-        turn: sixths of a turn clockwise: 0 to 2 for arches and lane, 0 for star,
-            0 to 5 for knot, 0 or 1 for clover.
+        turn: sixths of a turn clockwise: 0 to 2 for arch and lane, 0 for star,
+            0 to 5 for knot, 0 or 1 for leaf.
     """
 
     tile: Tile

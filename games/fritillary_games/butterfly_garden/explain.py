@@ -87,4 +87,4 @@ def _obstacle(observation: Observation, action: Place) -> str | None:
 
 def _a(tile: Tile) -> str:
     """Return the tile with the article that stands before it."""
-    return "arches" if tile is Tile.ARCHES else f"a {tile.value}"
+    return f"{'an' if tile is Tile.ARCH else 'a'} {tile.value}"

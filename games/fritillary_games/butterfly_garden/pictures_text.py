@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from fritillary_games.butterfly_garden.actions import TILE_NUMBERS, TILES, TURNS, notation
+from fritillary_games.butterfly_garden.actions import (
+    TILE_NUMBERS,
+    TILES,
+    TURNS,
+    notation,
+)
 from fritillary_games.butterfly_garden.board import CELLS, NAMES, NUMBERS, PLACES
 from fritillary_games.butterfly_garden.geometry import (
     CENTRE,
@@ -39,8 +44,8 @@ _STROKES: Final = "/\\|/\\|"
 def text_picture(observation: Observation) -> str:
     """Draw an observation as lines of at most 80 characters."""
     lines = [
-        f"{title(observation)} - {_headline(observation)}",
-        "",
+        f"{title(observation)} - {headline(observation)}",
+        _last(observation),
         *_board(observation),
         "",
         *_legend(observation),
@@ -51,11 +56,10 @@ def text_picture(observation: Observation) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _headline(observation: Observation) -> str:
-    said = headline(observation)
-    if observation.last is not None:
-        said += f" (last tile: {notation(observation.last)})"
-    return said
+def _last(observation: Observation) -> str:
+    if observation.last is None:
+        return ""
+    return f"last tile: {notation(observation.last)}"
 
 
 def _middle(cell: Cell) -> tuple[int, int]:
@@ -104,7 +108,10 @@ def _empty(observation: Observation, cell: Cell) -> str:
 def _legend(observation: Observation) -> list[str]:
     names = TREASURES[observation.options.edition]
     kinds = ", ".join(f"{value} {name}" for value, name in enumerate(names, start=1))
-    return [f"On the edges: {kinds} {collected(observation)}; A to D: exits of seats"]
+    letters = f"A to {LETTERS[len(observation.hand_sizes) - 1]}"
+    return [
+        f"On the edges: {kinds} {collected(observation)}; {letters}: exits of seats"
+    ]
 
 
 def _players(observation: Observation) -> list[str]:
@@ -134,7 +141,7 @@ def _tiles(observation: Observation) -> list[str]:
         f"{count} {tile.value}"
         for tile, count in zip(TILES, observation.unplaced, strict=True)
     )
-    return [f"Stack {observation.stack}; in the stack and all hands: {counts}"]
+    return [f"Stack {observation.stack}; not placed yet: {counts}"]
 
 
 def _hand(observation: Observation) -> list[str]:

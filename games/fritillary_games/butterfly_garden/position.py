@@ -4,8 +4,8 @@
     tiles: d5 star 0, a3 lane 1       # in order of play; several such lines are one
     tiles: c4 knot 2
     hand 0: lane star                 # a hand that is left out gets what is left over
-    hand 1: knot clover
-    stack: arches knot knot lane      # the next tile first; likewise
+    hand 1: knot leaf
+    stack: arch knot knot lane      # the next tile first; likewise
     to move: 0                        # may be left out, as it follows from the rest
 
 Where the treasures are and who has collected what follows from the tiles. Their
@@ -45,7 +45,7 @@ _BY_NAME: Final = {tile.value: tile for tile in TILES}
 _BY_NOTATION: Final = {notation(place): place for place in ACTIONS}
 
 #: Any cell, tile and turn, so that a better reason can be given than "no placement".
-_NOTATION: Final = re.compile(r"([a-i])([1-9]) ([a-z]+) (\d)")
+_NOTATION: Final = re.compile(r"([a-i][1-9]) ([a-z]+) (\d)")
 
 _KEYS: Final = ("seats", "to move", "tiles", "stack", *(f"hand {s}" for s in range(4)))
 

@@ -9,6 +9,7 @@ from fritillary import GameInfo, Information, hookimpl
 from fritillary_games.lepidoptery.explain import explain_illegal
 from fritillary_games.lepidoptery.greedy import GreedyBot
 from fritillary_games.lepidoptery.hidden import sample_state, shuffle_hidden
+from fritillary_games.lepidoptery.invariants import conserved, rotate_seats
 from fritillary_games.lepidoptery.model import (
     Observation,
     Options,
@@ -31,6 +32,7 @@ __all__ = [
     "all_actions",
     "apply_action",
     "bots",
+    "conserved",
     "decision_point",
     "describe",
     "draw_svg",
@@ -40,6 +42,7 @@ __all__ = [
     "legal_actions",
     "new_state",
     "observe",
+    "rotate_seats",
     "sample_state",
     "shuffle_hidden",
 ]

@@ -82,6 +82,7 @@ class Layout:
     """
 
     __slots__ = (
+        "_options",
         "cap",
         "colours",
         "conditions",
@@ -93,6 +94,7 @@ class Layout:
     )
 
     def __init__(self, options: Options) -> None:
+        self._options = options
         colours = options.colours
         self.colours = colours
         self.games = options.games
@@ -107,6 +109,10 @@ class Layout:
         self.conditions = tuple(
             _on_collection(CONDITIONS[exploit], colours) for exploit in options.exploits
         )
+
+    def __reduce__(self) -> tuple[Callable[[Options], Layout], tuple[Options]]:
+        # Pickles and deep copies of states share the layouts that are there.
+        return layout_of, (self._options,)
 
 
 def _draws(stocked: int, barred: int) -> tuple[Action, ...]:

@@ -12,7 +12,6 @@ from fritillary_games.lost_cities.cards import COLOURS, ByColour, Colour
 from fritillary_games.lost_cities.model import Observation
 from fritillary_games.lost_cities.pictures_art import (
     FADED,
-    GOLD,
     INK,
     LINE,
     SEAT,
@@ -101,9 +100,7 @@ def hand_area(
     parts = _frame(observation, seat, x, y, width, HAND)
     known = _cards(observation.known[seat])
     if known:
-        parts.append(
-            element("circle", cx=x + 244, cy=y + 36, r=7, fill=GOLD, stroke=INK)
-        )
+        parts.append(_dot(x + 244, y + 36, 1 - seat))
         parts.append(
             text(
                 x + 260,
@@ -122,19 +119,17 @@ def hand_area(
         shown.append(card(left, y + 72, _LARGE, colour, rank))
         if (colour, rank) in known:
             known.remove((colour, rank))
-            shown.append(
-                element(
-                    "circle",
-                    cx=left + _LARGE - 6,
-                    cy=y + 77,
-                    r=9,
-                    fill=GOLD,
-                    stroke=INK,
-                )
-            )
+            shown.append(_dot(left + _LARGE - 6, y + 77, 1 - seat))
         left += step
     parts.append(group(*shown, id="lc-hand"))
     return group(*parts, id=f"lc-player-{seat}")
+
+
+def _dot(x: float, y: float, seat: int) -> str:
+    """Draw the mark of a card that a seat knows of."""
+    return element(
+        "circle", cx=x, cy=y, r=9, fill=SEAT[seat], stroke=SHEET, stroke_width=2.5
+    )
 
 
 def _cards(by_colour: ByColour) -> list[tuple[Colour, int]]:

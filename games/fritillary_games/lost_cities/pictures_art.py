@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
-from fritillary_games.lepidoptery.svg import SERIF, box, element, group, text, use
+from fritillary_games.lepidoptery.svg import (
+    SERIF,
+    box,
+    element,
+    group,
+    number,
+    text,
+    use,
+)
 from fritillary_games.lost_cities.cards import COLOURS, WAGER, Colour
 from fritillary_games.lost_cities.pictures_facts import mark
 
@@ -74,6 +83,7 @@ _MOTIFS: Final = {
 }
 
 
+@functools.cache
 def definitions() -> str:
     """Return what all pictures share; the same for every observation.
 
@@ -105,26 +115,27 @@ def _motif(colour: Colour) -> str:
     return f"lc-{colour.value}"
 
 
-def ink_of(colour: Colour) -> tuple[str, str]:
-    """Return what fills a colour's things and what is written upon it."""
-    fill, ink, _ = _FILL[colour]
-    return fill, ink
-
-
 def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
-    """Draw a card face up, its height 26/19 of its width.
+    """Draw a card face up, its height 26/19 of its width."""
+    where = f"translate({number(x)} {number(y)})"
+    return element("g", _face(width, colour, rank), transform=where)
+
+
+@functools.cache
+def _face(width: float, colour: Colour, rank: int) -> str:
+    """Draw the face of a card with its left top corner at the origin.
 
     Its rank is in the top left and the bottom right corner, so that one of them
     can be seen under a card that lies below or above it.
     """
     fill, ink, shade = _FILL[colour]
     height = card_height(width)
-    middle = x + width / 2
+    middle = width / 2
     size = width * 0.27
     parts = [
         box(
-            x,
-            y,
+            0,
+            0,
             width,
             height,
             rx=width / 9.5,
@@ -135,7 +146,7 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
         use(
             _motif(colour),
             middle,
-            y + height / 2,
+            height / 2,
             width * 0.0074,
             fill=shade,
             color=shade,
@@ -146,7 +157,7 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
             element(
                 "circle",
                 cx=middle,
-                cy=y + height / 2,
+                cy=height / 2,
                 r=width * 0.29,
                 fill=GOLD,
                 stroke="#8a6410",
@@ -154,7 +165,7 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
             ),
             text(
                 middle,
-                y + height / 2 + width * 0.125,
+                height / 2 + width * 0.125,
                 mark(rank),
                 width * 0.36,
                 bold=True,
@@ -166,7 +177,7 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
         parts.append(
             text(
                 middle,
-                y + height / 2 + width * 0.17,
+                height / 2 + width * 0.17,
                 rank,
                 width * 0.5,
                 bold=True,
@@ -176,8 +187,8 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
         )
     parts += [
         text(
-            x + width * 0.09,
-            y + width * 0.28,
+            width * 0.09,
+            width * 0.28,
             mark(rank),
             size,
             anchor="start",
@@ -185,8 +196,8 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
             fill=ink,
         ),
         text(
-            x + width * 0.91,
-            y + height - width * 0.09,
+            width * 0.91,
+            height - width * 0.09,
             mark(rank),
             size,
             anchor="end",
@@ -194,7 +205,7 @@ def card(x: float, y: float, width: float, colour: Colour, rank: int) -> str:
             fill=ink,
         ),
     ]
-    return group(*parts)
+    return "".join(parts)
 
 
 def card_height(width: float) -> float:
@@ -202,6 +213,7 @@ def card_height(width: float) -> float:
     return width * 104 / 76
 
 
+@functools.cache
 def back(x: float, y: float, width: float) -> str:
     """Draw a card face down."""
     return use("lc-back", x, y, width / 76)

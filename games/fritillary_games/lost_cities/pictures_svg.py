@@ -138,7 +138,7 @@ def _header(observation: Observation) -> str:
     x = WIDTH - _MARGIN - width
     parts += [
         box(x, 18, width, 44, rx=22, fill=fill),
-        text(x + width / 2, 47, words, 20, bold=True, fill=ink),
+        text(x + width / 2, 46.5, words, 18, bold=True, fill=ink),
     ]
     return group(*parts, id="lc-headline")
 
@@ -235,6 +235,6 @@ def _pile(observation: Observation, place: int, middle: float, y: float) -> str:
     baseline = top + _CARD_HEIGHT + 26
     for start in range(0, len(below), _PER_LINE):
         line = " ".join(below[start : start + _PER_LINE])
-        parts.append(text(middle, baseline, line, 15, bold=True, fill=FADED))
+        parts.append(text(middle, baseline, line, 13.5, bold=True, fill=FADED))
         baseline += 18
     return group(*parts, id=f"lc-pile-{colour.value}")

@@ -157,7 +157,7 @@ def _scores(observation: Observation) -> list[str]:
     for seat in display_order(observation):
         points = "".join(f"{scores[seat]:>9}" for scores in observation.scores)
         extra = exploit_points(observation, seat)
-        note = f"   (this game {signed(extra)} for exploits)" if extra else ""
+        note = f"   (exploits {signed(extra)})" if extra else ""
         name = f"  seat {seat}{' (you)' if seat == observation.seat else ''}"
         lines.append(f"{name:<{_LABEL}}{points}{observation.totals[seat]:>9}{note}")
     return lines

@@ -207,8 +207,8 @@ class _Reader:
             *hands[1][0],
         ):
             if card not in self.unnamed:
-                copies = full_pack(options.colours).count(card)
-                msg = f"there is more than {copies} {_name(card)}"
+                often = "three times" if card % BITS == WAGER else "once"
+                msg = f"{_name(card)} is named more than {often}"
                 raise InvalidPositionError(msg)
             self.unnamed.remove(card)
         dealt = [pack([*named, *self._unnamed(size)]) for named, size in hands]

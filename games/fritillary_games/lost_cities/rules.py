@@ -184,7 +184,8 @@ def apply_action(state: State, action: Action) -> None:
 
 def _end_turn(state: State, seat: int) -> None:
     layout = state.layout
-    if NOBODY in state.claims:
+    # Only a play can meet a condition.
+    if state.step == DRAW and NOBODY in state.claims:
         _claim(state, seat)
     state.turns = turns = state.turns + 1
     state.step = CARD

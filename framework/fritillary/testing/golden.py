@@ -17,7 +17,7 @@ from fritillary.codec.packing import to_json
 from fritillary.core.dealer import SealedDealer
 from fritillary.core.errors import GameError
 from fritillary.core.points import Act, Chance, Over
-from fritillary.testing.perft import counts
+from fritillary.testing.counting import counts
 from fritillary.testing.scene import AnyGame, Viewer
 
 #: So many plies are shown in full; of later ones the actions only.

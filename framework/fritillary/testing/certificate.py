@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 import platform
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +29,10 @@ from fritillary.testing.scene import AnyGame
 
 #: Whose checks are registered by their import.
 MODULES: Final = (general, leaks, sampler, exact)
+
+#: A law may take so many times its share of the time, and always so many seconds.
+_GENEROUS: Final = 3
+_LEAST: Final = 0.1
 
 #: Of the certificate as data.
 FORMAT: Final = 1
@@ -213,12 +217,6 @@ def judge(subject: Subject, law: str) -> Judgement:
     return judged(Verdict.HOLDS, looked=looked)
 
 
-def judge_all(subject: Subject, laws: Sequence[str]) -> Iterator[Judgement]:
-    """Check some laws of a game, one by one."""
-    for law in laws:
-        yield judge(subject, law)
-
-
 def certify(
     game: AnyGame,
     *,
@@ -256,9 +254,14 @@ def certify(
         check_of(law)
     subject = Subject(game, plan, source, golden, update_golden)
     certificate = new_certificate(subject, profile, date)
-    for law in chosen:
+    stop = time.monotonic() + plan.total
+    for number, law in enumerate(chosen):
         if progress is not None:
             progress(law)
+        # Most laws need less than their share, so that the slow ones may have more.
+        share = _GENEROUS * (stop - time.monotonic()) / (len(chosen) - number)
+        seconds = min(plan.seconds, max(share, _LEAST))
+        subject.plan = evolve(plan, seconds=seconds)
         judgement = judge(subject, law)
         certificate.judgements.append(judgement)
         if judged is not None:

@@ -1,0 +1,163 @@
+# ruff: noqa: TID251 - dates certificates
+"""``fritillary certify``."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.text import Text
+
+from fritillary.app.application import Application
+from fritillary.cli.codes import CHECK
+from fritillary.cli.output import console, looks_on, print_json, print_note
+from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
+from fritillary.core.errors import StorageError, UsageError
+from fritillary.plugins.game import Game
+from fritillary.testing.certificate import (
+    Certificate,
+    Judgement,
+    Verdict,
+    certify as certify_game,
+    plan_for,
+)
+from fritillary.testing.laws import LAWS
+
+_COLOURS = {
+    Verdict.HOLDS: "green",
+    Verdict.BROKEN: "bold red",
+    Verdict.UNCLEAR: "bold yellow",
+    Verdict.SKIPPED: "dim",
+}
+
+
+def certify(
+    game_id: GameId,
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile", metavar="PROFILE", help="quick (seconds) or thorough (minutes)."
+        ),
+    ] = "quick",
+    law: Annotated[
+        list[str] | None,
+        typer.Option("--law", metavar="ID", help="This law only; may be repeated."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Of everything that is drawn.")
+    ] = 0,
+    seats: Annotated[
+        int | None,
+        typer.Option("--seats", metavar="N", help="How many; else several numbers."),
+    ] = None,
+    option: Options = None,
+    preset: Preset = "",
+    golden: Annotated[
+        Path | None,
+        typer.Option(
+            "--golden", metavar="FILE", help="The golden playthrough of the game."
+        ),
+    ] = None,
+    update_golden: Annotated[
+        bool,
+        typer.Option("--update-golden", help="Write that file, do not compare."),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the certificate there."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check every law of a game, and write a certificate.
+
+    Without options, the defaults and every preset are played, with several numbers
+    of seats. Exit code 3 if a law is broken.
+
+    Example: fritillary certify lepidoptery --out certificate.json
+    """
+    game, options = game_and_options(Application(), game_id, option, preset)
+    if update_golden and golden is None:
+        msg = "--update-golden writes the file that --golden names; name one"
+        raise UsageError(msg, code="usage.golden")
+    if seats is not None:
+        game.check_seats(seats)
+    plan = plan_for(
+        profile, options=options if option or preset else None, seats=seats, seed=seed
+    )
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.completed} of {task.total}  {task.description}"),
+        console=console(stderr=True),
+        transient=True,
+        disable=as_json or not looks_on(),
+    ) as progress:
+        task = progress.add_task("", total=len(law or LAWS))
+
+        def begin(name: str) -> None:
+            progress.update(task, description=name)
+
+        def judged(judgement: Judgement) -> None:
+            progress.advance(task)
+            if not as_json:
+                _print(judgement)
+
+        certificate = certify_game(
+            game,
+            profile=profile,
+            plan=plan,
+            laws=law,
+            source=game_id,
+            golden=golden,
+            update_golden=update_golden,
+            date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            progress=begin,
+            judged=judged,
+        )
+    if out is not None:
+        _write(out, certificate)
+    if as_json:
+        print_json(certificate.to_data())
+    else:
+        _print_end(game, certificate, out)
+    if not certificate.holds:
+        raise typer.Exit(CHECK)
+
+
+def _print(judgement: Judgement) -> None:
+    out = console()
+    word = Text(f"{judgement.verdict.value:8}", style=_COLOURS[judgement.verdict])
+    looked = f"  ({judgement.looked})" if judgement.looked else ""
+    reason = f"  {judgement.reason}" if judgement.reason else ""
+    out.print(word, Text(f"{judgement.law:22}{looked}{reason}"))
+    if judgement.failure is not None:
+        for line in str(judgement).splitlines():
+            out.print(Text(f"    {line}"))
+
+
+def _print_end(
+    game: Game[Any, Any, Any], certificate: Certificate, out: Path | None
+) -> None:
+    counts = ", ".join(
+        f"{len(certificate.laws(verdict))} {verdict.value}"
+        for verdict in Verdict
+        if certificate.laws(verdict)
+    )
+    verdict = "keeps the laws" if certificate.holds else "breaks laws"
+    style = "bold green" if certificate.holds else "bold red"
+    name = f"{game.id}, rules {game.info.rules_version}"
+    console().print(Text(f"{name}: {verdict}", style=style), Text(f"({counts})"))
+    if out is not None:
+        print_note(f"certificate: {out}")
+
+
+def _write(path: Path, certificate: Certificate) -> None:
+    text = json.dumps(certificate.to_data(), indent=2, ensure_ascii=False)
+    try:
+        path.write_text(f"{text}\n", "utf-8")
+    except OSError as error:
+        msg = f"{path}: {error.strerror}"
+        raise StorageError(msg, code="storage.file") from error

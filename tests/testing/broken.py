@@ -1,0 +1,713 @@
+"""Games that are broken the way real ones are, each by the law meant for it.
+
+Functions without arguments, so that another process can make the game again:
+``python:tests.testing.broken:NAME``.
+"""
+
+import itertools
+import os
+import random
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import attrs
+from examples.kuhn_poker import kuhn_poker
+from examples.nim import nim_game
+from examples.pig import pig
+from tests.testing import high_card
+from tests.testing.mutants import hooks_of, mutant
+
+from fritillary import ACTS, CHANCE, Outcome, Over
+from fritillary_games import lepidoptery
+
+#: By name: the law meant for it, and others that it breaks as well.
+BROKEN = {}
+
+#: What shows on games that are gone through as a whole, whenever what is seen, what
+#: is drawn and what is shuffled do not fit together.
+EXACT = ("sampler.worlds", "witness.worlds", "sampler.distribution")
+
+
+def breaks(law, *others):
+    def register(function):
+        BROKEN[function.__name__] = (law, {law, *others})
+        return function
+
+    return register
+
+
+def without(module, *hooks):
+    kept = hooks_of(module)
+    for hook in hooks:
+        del kept[hook]
+    return SimpleNamespace(**kept)
+
+
+def info(module, **changes):
+    def describe():
+        return attrs.evolve(module.describe(), **changes)
+
+    return describe
+
+
+# ------------------------------------------------------------------------------ leaks
+
+
+def all_cards(state, seat):
+    return attrs.evolve(kuhn_poker.observe(state, seat), shown=state.cards)
+
+
+@attrs.frozen
+class Loaded(high_card.Observation):
+    """An observation with what it should not hold.
+
+    Args:
+        stock: what is left.
+    """
+
+    stock: tuple[int, ...] = ()
+
+
+@breaks("leak.observation", *EXACT, "sampler.observation", "sampler.legal-actions")
+def observation_holds_the_deck():
+    """The hidden cards are sent along, for the client to hide."""
+
+    def observe(state, seat):
+        seen = high_card.observe(state, seat)
+        fields = {f.name: getattr(seen, f.name) for f in attrs.fields(type(seen))}
+        return Loaded(**fields, stock=tuple(state.stock))
+
+    return mutant(high_card, describe=info(high_card, observation=Loaded), observe=observe)
+
+
+@breaks("leak.observation", *EXACT, "leak.text", "sampler.truth")
+def initial_state_is_unfiltered():
+    """The filter runs after each action, and nobody filters the deal."""
+
+    def observe(state, seat):
+        return (kuhn_poker.observe if state.moves else all_cards)(state, seat)
+
+    return mutant(kuhn_poker, observe=observe)
+
+
+@breaks("leak.legal-actions", *EXACT, "sampler.legal-actions")
+def legal_actions_reveal_a_card():
+    def legal_actions(state):
+        legal = kuhn_poker.legal_actions(state)
+        strong = state.cards[1 - len(state.moves) % 2] == 2
+        return legal[:1] if strong else legal
+
+    return mutant(kuhn_poker, legal_actions=legal_actions)
+
+
+def with_secret(**changes):
+    """Return a mutant whose observe() keeps a secret aside for other hooks."""
+    aside = SimpleNamespace(cards=())
+
+    def observe(state, seat):
+        aside.cards = tuple(state.hands)
+        return high_card.observe(state, seat)
+
+    made = {name: make(aside) for name, make in changes.items()}
+    return mutant(high_card, observe=observe, **made)
+
+
+@breaks("leak.explanation")
+def explanation_reveals_a_card():
+    def make(aside):
+        def explain_illegal(observation, action):
+            return f"not against {aside.cards}"
+
+        return explain_illegal
+
+    return with_secret(explain_illegal=make)
+
+
+@breaks("leak.text")
+def text_reveals_a_card():
+    def make(aside):
+        def draw_text(observation):
+            return f"{high_card.draw_text(observation)}\n{aside.cards}"
+
+        return draw_text
+
+    return with_secret(draw_text=make)
+
+
+@breaks("leak.svg")
+def svg_reveals_a_card():
+    def make(aside):
+        def draw_svg(observation):
+            svg = high_card.draw_svg(observation)
+            return svg.replace("</svg>", f"<title>{aside.cards}</title></svg>")
+
+        return draw_svg
+
+    return with_secret(draw_svg=make)
+
+
+@breaks("leak.seen-actions")
+def seen_action_reveals_a_card():
+    def reveals(state, action, seat):
+        seen = high_card.observe_action(state, action, seat)
+        return high_card.Drawn(max(state.hands)) if seen.rank == 0 else seen
+
+    def observe_drawn(state, action, seat):
+        drawn = isinstance(action, high_card.Drawn)
+        return reveals(state, action, seat) if drawn else action
+
+    return mutant(high_card, observe_action=observe_drawn)
+
+
+@breaks("leak.vacuous", "witness.worlds", "sampler.vacuous", "sampler.distribution")
+def witness_does_nothing():
+    def shuffle_hidden(state, seat, dealer):
+        pass
+
+    return mutant(kuhn_poker, shuffle_hidden=shuffle_hidden)
+
+
+# --------------------------------------------------------------------------- samplers
+
+
+@breaks("sampler.truth", "sampler.pure", "sampler.constant", *EXACT)
+def sampler_returns_the_truth():
+    kept = []
+
+    def observe(state, seat):
+        kept[:] = [state.cards]
+        return kuhn_poker.observe(state, seat)
+
+    def sample_state(observation, dealer):
+        moves = list(observation.moves)
+        return kuhn_poker.State(observation.options, kept[0], moves)
+
+    return mutant(kuhn_poker, observe=observe, sample_state=sample_state)
+
+
+def lowest_card(observation, dealer):
+    state = kuhn_poker.sample_state(observation, dealer)
+    if not observation.shown:
+        cards = [card for card in (0, 1, 2) if card != observation.card]
+        if observation.seat is not None:
+            cards[observation.seat] = observation.card
+        state.cards = (cards[0], cards[1])
+    return state
+
+
+@breaks("sampler.constant", "sampler.worlds", "sampler.distribution")
+def sampler_is_constant():
+    return mutant(kuhn_poker, sample_state=lowest_card)
+
+
+@breaks("sampler.weights", "sampler.distribution")
+def sampler_weighs_ranks_instead_of_cards():
+    def sample_state(observation, dealer):
+        cards = high_card.unseen(observation)
+        first = []
+        for _ in range(2):
+            if cards:
+                first.append(dealer.choice(sorted(set(cards))))
+                cards.remove(first[-1])
+        return high_card.build(observation, first + cards)
+
+    return mutant(high_card, sample_state=sample_state)
+
+
+@breaks("sampler.conserved", "sampler.worlds", "sampler.distribution")
+def sampler_deals_a_card_twice():
+    def sample_state(observation, dealer):
+        state = high_card.sample_state(observation, dealer)
+        if observation.seat == 0 and state.hands[1] and not observation.shown:
+            state.hands[1] = state.stock[0]
+        return state
+
+    return mutant(high_card, sample_state=sample_state)
+
+
+@breaks("sampler.weights", "witness.weights")
+def chance_in_play_is_weighed_otherwise_than_sampled():
+    def chance_outcomes(state):
+        return [(high_card.Drawn(rank), 1) for rank in sorted(set(state.stock))]
+
+    return mutant(high_card, chance_outcomes=chance_outcomes)
+
+
+# ------------------------------------------------------------------- copies and bytes
+
+
+@breaks("copy.independent", "copy.earlier", "perft.counts", "pure.memory", *EXACT)
+def copy_shares_a_list():
+    def copy_state(state):
+        return kuhn_poker.State(state.options, state.cards, state.moves)
+
+    return mutant(kuhn_poker, copy_state=copy_state)
+
+
+@attrs.define
+class Marked(pig.State):
+    """A state with names.
+
+    Args:
+        names: of the seats.
+    """
+
+    names: list[str] = attrs.Factory(list)
+
+
+@breaks("seed.other-process")
+def set_order_gets_into_the_bytes():
+    """A list is filled from a set of strings."""
+
+    def new_state(options, seats, dealer):
+        names = {"anna", "ben", "cleo", "dora", "emil"}
+        return Marked(options, [0] * seats, names=list(names))
+
+    describe = info(pig, state=Marked, observation=Marked)
+    return mutant(pig, new_state=new_state, describe=describe)
+
+
+@breaks("seed.other-process")
+def hash_order_decides_who_begins():
+    def new_state(options, seats, dealer):
+        return pig.State(options, [0] * seats, seat=hash("who begins") % seats)
+
+    return mutant(pig, new_state=new_state)
+
+
+@attrs.define
+class Derived(nim_game.State):
+    """A state with a field that follows from the others, but not at once."""
+
+    left: int = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self):
+        self.left = sum(self.options.heaps)
+
+
+@breaks("codec.restored", "perft.counts", "copy.independent")
+def derived_field_is_not_restored():
+    def new_state(options, seats, dealer):
+        return Derived(options, list(options.heaps))
+
+    def apply_action(state, action):
+        nim_game.apply_action(state, action)
+        state.left -= action.stones
+
+    def decision_point(state):
+        if state.left > 0:
+            return ACTS[state.seat]
+        return Over(Outcome.ranked("last-stone", (state.seat, 1 - state.seat)))
+
+    def legal_actions(state):
+        return nim_game.takes(state.heaps) or (nim_game.Take(0, 1),)
+
+    return mutant(
+        nim_game,
+        describe=info(nim_game, state=Derived, observation=Derived),
+        new_state=new_state,
+        apply_action=apply_action,
+        decision_point=decision_point,
+        legal_actions=legal_actions,
+    )
+
+
+@breaks("codec.round-trip")
+def tuple_field_holds_a_list():
+    def observe(state, seat):
+        return attrs.evolve(kuhn_poker.observe(state, seat), moves=state.moves)
+
+    return mutant(kuhn_poker, observe=observe)
+
+
+@attrs.define
+class Counting(pig.State):
+    """A state that counts something which does not matter to ==.
+
+    Args:
+        looks: so many.
+    """
+
+    looks: int = attrs.field(default=0, eq=False)
+
+
+@breaks("codec.canonical", "copy.equal", "codec.restored")
+def equal_states_have_other_bytes():
+    def new_state(options, seats, dealer):
+        return Counting(options, [0] * seats, looks=1)
+
+    def copy_state(state):
+        return attrs.evolve(state, totals=list(state.totals), looks=2)
+
+    describe = info(pig, state=Counting, observation=Counting)
+    return mutant(pig, new_state=new_state, copy_state=copy_state, describe=describe)
+
+
+# ------------------------------------------------------------------------------ purity
+
+
+@breaks("pure.random", "seed.same-bytes", "pure.memory", "perft.counts")
+def global_random_is_used():
+    def new_state(options, seats, dealer):
+        return pig.State(options, [0] * seats, seat=random.randrange(seats))
+
+    return mutant(pig, new_state=new_state)
+
+
+@breaks("pure.random")
+def generator_without_a_seed_is_used():
+    def evaluate(state, seat):
+        return random.Random().random() * 0
+
+    return mutant(pig, evaluate=evaluate)
+
+
+@breaks("pure.clock")
+def clock_is_used():
+    """Imported by name, as people do."""
+    from time import monotonic
+
+    def evaluate(state, seat):
+        stop = monotonic() + 0.00001
+        while monotonic() < stop:
+            pass
+        return 0.0
+
+    return mutant(pig, evaluate=evaluate)
+
+
+@breaks("pure.clock")
+def date_is_used():
+    def draw_text(observation):
+        spring = datetime.now().year > 1900  # noqa: DTZ005 - the fault
+        return pig.draw_text(observation) + (" spring" if spring else "")
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("pure.io")
+def file_is_read():
+    def explain_illegal(observation, action):
+        return Path(__file__).read_text("utf-8").splitlines()[0]
+
+    return mutant(pig, explain_illegal=explain_illegal)
+
+
+@breaks("pure.io")
+def environment_is_read():
+    def draw_text(observation):
+        return pig.draw_text(observation) + os.environ.get("NOTHING_OF_THE_KIND", "")
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("pure.arguments")
+def picture_sorts_the_observation():
+    def draw_text(observation):
+        text = pig.draw_text(observation)
+        observation.totals.sort(reverse=True)
+        return text
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("pure.arguments", "play.refusal-harmless")
+def explanation_changes_the_state():
+    def observe(state, seat):
+        return state
+
+    def explain_illegal(observation, action):
+        observation.turn += 1
+        return "no"
+
+    return mutant(pig, observe=observe, explain_illegal=explain_illegal)
+
+
+@breaks("seed.other-process")
+def cache_has_the_wrong_key():
+    """Kept by seat, though it depends on the points as well."""
+    cache: dict = {}
+
+    def draw_text(observation):
+        return cache.setdefault(observation.seat, pig.draw_text(observation))
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("pure.memory", "picture.bytes-only")
+def picture_counts_how_often_it_is_drawn():
+    drawn = itertools.count()
+
+    def draw_text(observation):
+        return f"{pig.draw_text(observation)}\n{next(drawn)}"
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("seed.same-bytes")
+def deals_alternate():
+    calls = []
+
+    def new_state(options, seats, dealer):
+        calls.append(1)
+        return pig.State(options, [0] * seats, seat=len(calls) % 2)
+
+    return mutant(pig, new_state=new_state)
+
+
+# ------------------------------------------------------------------- notation, pictures
+
+
+@breaks("notation.unique")
+def faces_share_a_notation():
+    def format_action(action):
+        return "rolled" if isinstance(action, pig.Face) else pig.format_action(action)
+
+    return mutant(pig, format_action=format_action)
+
+
+@breaks("notation.unique")
+def notation_is_ambiguous_without_a_table():
+    def format_action(action):
+        return f"take {action.stones}"
+
+    return mutant(without(nim_game, "all_actions"), format_action=format_action)
+
+
+@breaks("picture.text")
+def text_is_too_wide():
+    return mutant(pig, draw_text="-" * 81)
+
+
+@breaks("picture.text")
+def text_has_colours():
+    def draw_text(observation):
+        return f"\x1b[1m{pig.draw_text(observation)}"
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("picture.svg")
+def svg_has_a_script():
+    def draw_svg(observation):
+        svg = high_card.draw_svg(observation)
+        return svg.replace("<text>", "<script>alert(1)</script><text>")
+
+    return mutant(high_card, draw_svg=draw_svg)
+
+
+@breaks("picture.svg")
+def svg_is_not_escaped():
+    def draw_svg(observation):
+        return high_card.draw_svg(observation).replace("card", "card < 3 &")
+
+    return mutant(high_card, draw_svg=draw_svg)
+
+
+@breaks("picture.svg")
+def svg_ids_have_no_prefix():
+    def draw_svg(observation):
+        return high_card.draw_svg(observation).replace("<text>", '<text id="board">')
+
+    return mutant(high_card, draw_svg=draw_svg)
+
+
+# -------------------------------------------------------------------------------- play
+
+
+class Everything(tuple):
+    """A sequence that claims to hold whatever one looks for."""
+
+    __slots__ = ()
+
+    def __contains__(self, item):
+        return True
+
+
+@breaks("play.refuses-illegal")
+def illegal_action_is_accepted():
+    def legal_actions(state):
+        return Everything(pig.legal_actions(state))
+
+    return mutant(pig, legal_actions=legal_actions)
+
+
+@breaks("play.accepts-legal", "hooks.sound", "sampler.playable")
+def legal_action_is_refused():
+    def apply_action(state, action):
+        if action is kuhn_poker.FOLD and len(state.moves) == 2:
+            raise ValueError("too late to fold")
+        kuhn_poker.apply_action(state, action)
+
+    return mutant(kuhn_poker, apply_action=apply_action)
+
+
+@breaks("legal.table-order")
+def table_order_is_broken():
+    def legal_actions(state):
+        return nim_game.legal_actions(state)[::-1]
+
+    return mutant(nim_game, legal_actions=legal_actions)
+
+
+@breaks("legal.some", "sampler.playable")
+def nothing_is_legal():
+    def legal_actions(state):
+        return () if len(state.moves) == 1 else kuhn_poker.legal_actions(state)
+
+    return mutant(kuhn_poker, legal_actions=legal_actions)
+
+
+@breaks("turn.seat")
+def nobody_sits_there():
+    def decision_point(state):
+        point = kuhn_poker.decision_point(state)
+        return ACTS[2] if point == ACTS[1] else point
+
+    return mutant(kuhn_poker, decision_point=decision_point)
+
+
+@breaks("turn.max-plies")
+def match_is_endless():
+    def apply_action(state, action):
+        pig.apply_action(state, action)
+        state.round = 0
+        state.totals[:] = [min(total, 20) for total in state.totals]
+
+    describe = info(pig, max_plies=500)
+    return mutant(pig, apply_action=apply_action, describe=describe)
+
+
+@attrs.define
+class Remembering(pig.State):
+    """A state with its history.
+
+    Args:
+        history: notations of all that was played.
+    """
+
+    history: list[str] = attrs.Factory(list)
+
+
+@breaks("observation.size")
+def observation_grows():
+    def new_state(options, seats, dealer):
+        return Remembering(options, [0] * seats)
+
+    def apply_action(state, action):
+        state.history.append(pig.format_action(action))
+        pig.apply_action(state, action)
+
+    return mutant(
+        pig,
+        describe=info(pig, state=Remembering, observation=Remembering),
+        new_state=new_state,
+        apply_action=apply_action,
+    )
+
+
+@breaks("state.conserved", *EXACT, "sampler.conserved")
+def material_is_lost():
+    def apply_action(state, action):
+        high_card.apply_action(state, action)
+        if isinstance(action, high_card.Drawn):
+            state.discards[:] = [0]
+
+    return mutant(high_card, apply_action=apply_action)
+
+
+@breaks("seats.exchangeable")
+def one_field_does_not_change_seats():
+    def rotate_seats(state):
+        rotated = lepidoptery.rotate_seats(state)
+        rotated.markers = [*state.markers]
+        return rotated
+
+    return mutant(lepidoptery, rotate_seats=rotate_seats)
+
+
+# ------------------------------------------------------------------------------ chance
+
+
+@breaks("chance.sampled")
+def chance_is_sampled_with_other_weights():
+    def sample_chance(state, dealer):
+        # Two dice, and the lower one counts.
+        return pig.DIE[min(dealer.below(6), dealer.below(6))][0]
+
+    return mutant(pig, sample_chance=sample_chance)
+
+
+@breaks("chance.weights")
+def weight_is_zero():
+    return mutant(pig, chance_outcomes=(*pig.DIE[:5], (pig.DIE[5][0], 0)))
+
+
+@breaks("chance.outcomes")
+def outcome_is_listed_twice():
+    return mutant(pig, chance_outcomes=pig.DIE * 2)
+
+
+@breaks("chance.declared")
+def chance_is_not_declared():
+    hooks = without(pig, "chance_outcomes")
+
+    def decision_point(state):
+        return CHANCE if state.rolling else pig.decision_point(state)
+
+    describe = info(pig, chance=False)
+    return mutant(hooks, describe=describe, decision_point=decision_point)
+
+
+# ---------------------------------------------------------------------------- outcomes
+
+
+def ended(outcome):
+    def decision_point(state):
+        point = kuhn_poker.decision_point(state)
+        return Over(outcome(point.outcome)) if isinstance(point, Over) else point
+
+    return mutant(kuhn_poker, decision_point=decision_point)
+
+
+@breaks("outcome.constant-sum")
+def sums_are_broken():
+    return ended(lambda o: Outcome.ranked(o.reason, [score + 1 for score in o.scores]))
+
+
+@breaks("outcome.placing")
+def placing_contradicts_the_scores():
+    return ended(lambda o: Outcome(o.reason, o.scores, o.placing[::-1]))
+
+
+@breaks("outcome.reason")
+def reason_is_not_documented():
+    return ended(lambda o: attrs.evolve(o, reason="boredom"))
+
+
+@breaks("outcome.seats", "outcome.constant-sum")
+def outcome_has_a_seat_too_many():
+    return ended(lambda o: Outcome.ranked(o.reason, (*o.scores, 5)))
+
+
+@breaks("evaluate.range")
+def evaluation_is_out_of_range():
+    return mutant(pig, evaluate=lambda state, seat: state.totals[seat] * 1.0)
+
+
+@breaks("state.options")
+def observation_has_other_options():
+    def observe(state, seat):
+        seen = kuhn_poker.observe(state, seat)
+        return attrs.evolve(seen, options=attrs.evolve(state.options))
+
+    return mutant(kuhn_poker, observe=observe)
+
+
+@breaks("hooks.sound")
+def spectators_are_forgotten():
+    def draw_text(observation):
+        return kuhn_poker.NAMES[observation.card]
+
+    return mutant(kuhn_poker, draw_text=draw_text)
