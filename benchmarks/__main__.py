@@ -7,17 +7,98 @@ import os
 import platform
 import sys
 
-from benchmarks import in_process
-from benchmarks.pairs import Ratio, compare
+from benchmarks import games, in_process, profiles
+from benchmarks.pairs import Ratio, Workload, compare
+
+#: What can be asked for with --only.
+_PARTS = ("in-process", "games", "grpc")
 
 
-def report(what: str, ratio: Ratio, target: float | None, unit: str) -> None:
+def report(what: str, ratio: Ratio, target: float | None, unit: str) -> bool:
+    """Print one line; return whether the target was missed."""
     wanted = "" if target is None else f"target {target:.2f} "
-    verdict = "" if target is None else ("ok" if ratio.median >= target else "MISSED")
+    missed = target is not None and ratio.median < target
+    verdict = "" if target is None else ("MISSED" if missed else "ok")
     print(
         f"{what:<58} {ratio.median:6.2f}  ({ratio.low:.2f}-{ratio.high:.2f})  "
         f"{wanted}{verdict:<7} {ratio.rate:>10,.0f} / {ratio.reference:,.0f} {unit}",
         flush=True,
+    )
+    return missed
+
+
+def in_process_part(rounds: int, seconds: float) -> None:
+    rows: list[tuple[str, Workload, Workload, float, str]] = [
+        (
+            "Lepidoptery playouts through Game / bare rules",
+            in_process.playouts,
+            in_process.bare_playouts,
+            0.9,
+            "plies/s",
+        ),
+        (
+            "Lepidoptery playouts through Game / bare Connect Four",
+            in_process.playouts,
+            in_process.connect_four_playouts,
+            0.22,
+            "plies/s",
+        ),
+        (
+            "refereed recorded match / its bare playout",
+            in_process.refereed_matches,
+            in_process.match_playouts,
+            0.3,
+            "matches/s",
+        ),
+    ]
+    for what, workload, reference, target, unit in rows:
+        ratio = compare(workload, reference, rounds=rounds, seconds=seconds)
+        if report(what, ratio, target, unit):
+            profiles.show_workload(workload)
+    micros, size = in_process.restore_microseconds()
+    verdict = "ok" if micros <= 15 else "MISSED"
+    print(
+        f"{'restore a mid-game Lepidoptery state':<58} {micros:6.1f} us  "
+        f"target 15 us {verdict}  ({size} bytes)"
+    )
+    if micros > 15:
+        profiles.show_workload(in_process.restores)
+
+
+def games_part(rounds: int, seconds: float) -> None:
+    for name in games.names():
+        report(
+            f"{name} playouts through Game / bare Connect Four",
+            compare(
+                games.playouts(name),
+                in_process.connect_four_playouts,
+                rounds=rounds,
+                seconds=seconds,
+            ),
+            None,
+            "plies/s",
+        )
+        state, observation, record, plies = games.sizes(name)
+        print(
+            f"    {name}: state {state}, observation {observation} bytes at most; "
+            f"record {record} bytes for {plies} plies"
+        )
+
+
+def grpc_part(rounds: int, seconds: float) -> None:
+    from benchmarks import over_grpc
+
+    for streams in (1, 8, 64):
+        ratio = over_grpc.compare(streams, rounds=rounds, seconds=seconds)
+        what = f"decisions over gRPC, {streams} streams / bare aio echo"
+        target = 0.6 if streams == 64 else None
+        if report(what, ratio, target, "decisions/s"):
+            over_grpc.show_profile(streams)
+    report(
+        "one bot in 64 matches on one stream / in one match",
+        over_grpc.compare_one(64, rounds=rounds, seconds=seconds),
+        10,
+        "decisions/s",
     )
 
 
@@ -25,54 +106,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="samples of each")
     parser.add_argument("--seconds", type=float, default=0.6, help="of one sample")
-    parser.add_argument("--only", default="", help="in-process or grpc")
+    parser.add_argument("--only", choices=_PARTS, help="one part of it")
     given = parser.parse_args()
-    timing = {"rounds": given.rounds, "seconds": given.seconds}
     print(
         f"Python {platform.python_version()}, {os.cpu_count()} cores; ratio of medians "
         "(lowest-highest), rate / reference rate"
     )
-    if given.only in {"", "in-process"}:
-        report(
-            "Lepidoptery playouts through Game / bare rules",
-            compare(in_process.playouts, in_process.bare_playouts, **timing),
-            0.9,
-            "plies/s",
-        )
-        report(
-            "Lepidoptery playouts through Game / bare Connect Four",
-            compare(in_process.playouts, in_process.connect_four_playouts, **timing),
-            0.22,
-            "plies/s",
-        )
-        report(
-            "refereed recorded match / its bare playout",
-            compare(in_process.refereed_matches, in_process.match_playouts, **timing),
-            0.3,
-            "matches/s",
-        )
-        micros, size = in_process.restore_microseconds()
-        verdict = "ok" if micros <= 15 else "MISSED"
-        print(
-            f"{'restore a mid-game Lepidoptery state':<58} {micros:6.1f} us  "
-            f"target 15 us {verdict}  ({size} bytes)"
-        )
-    if given.only in {"", "grpc"}:
-        from benchmarks import over_grpc
-
-        for streams in (1, 8, 64):
-            report(
-                f"decisions over gRPC, {streams} streams / bare aio echo",
-                over_grpc.compare(streams, rounds=given.rounds, seconds=given.seconds),
-                0.6 if streams == 64 else None,
-                "decisions/s",
-            )
-        report(
-            "one bot in 64 matches on one stream / in one match",
-            over_grpc.compare_one(64, rounds=given.rounds, seconds=given.seconds),
-            10,
-            "decisions/s",
-        )
+    parts = (in_process_part, games_part, grpc_part)
+    for name, part in zip(_PARTS, parts, strict=True):
+        if given.only in {None, name}:
+            part(given.rounds, given.seconds)
 
 
 if __name__ == "__main__":

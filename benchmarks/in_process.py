@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks import connect_four
-from benchmarks.pairs import until
+from benchmarks.pairs import rate, until
 from fritillary import FastDealer, Game, Registry, SealedDealer, UniformBot, playout
 from fritillary.core.points import Over
 from fritillary.record.signing import Signer
@@ -24,10 +24,14 @@ from fritillary.referee.setup import MatchSetup
 
 
 @functools.cache
+def registry() -> Registry:
+    found = Registry()
+    found.load()
+    return found
+
+
 def lepidoptery() -> Game[Any, Any, Any]:
-    registry = Registry()
-    registry.load()
-    return registry.game("lepidoptery")
+    return registry().game("lepidoptery")
 
 
 def playouts(seconds: float) -> int:
@@ -141,20 +145,33 @@ def refereed_matches(seconds: float) -> int:
     return asyncio.run(run())
 
 
-def restore_microseconds(rounds: int = 5, repeats: int = 2000) -> tuple[float, int]:
-    """Return the time to restore a mid-game state, and its bytes."""
+@functools.cache
+def _middle() -> tuple[bytes, Any]:
+    """Return the bytes of a mid-game state, and its options."""
     game = lepidoptery()
     options = game.info.options()
     rng = random.Random(3)
     state = game.new(FastDealer(3), options)
     for _ in range(14):
         game.apply(state, rng.choice(game.legal_actions(state)))
-    raw = game.codec.encode_state(state)
-    decode = game.codec.decode_state
-    samples = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(repeats):
+    return game.codec.encode_state(state), options
+
+
+def restores(seconds: float) -> int:
+    """Restore a mid-game state; counts restores."""
+    raw, options = _middle()
+    decode = lepidoptery().codec.decode_state
+
+    def once() -> int:
+        for _ in range(100):
             decode(raw, options)
-        samples.append((time.perf_counter() - start) / repeats * 1e6)
-    return statistics.median(samples), len(raw)
+        return 100
+
+    return until(seconds, once)
+
+
+def restore_microseconds(rounds: int = 7) -> tuple[float, int]:
+    """Return the time to restore a mid-game state, and its bytes."""
+    restores(0.1)
+    samples = [1e6 / rate(restores, 0.1) for _ in range(rounds)]
+    return statistics.median(samples), len(_middle()[0])

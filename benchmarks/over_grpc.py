@@ -13,20 +13,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import cProfile
+import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import grpc
 
+from benchmarks import profiles
 from benchmarks.pairs import Ratio, ratio_of
 from fritillary.api.v1 import bot_pb2, bot_pb2_grpc
 from fritillary.cli.loop import run
 
 _ECHO = "/bench.Echo/Echo"
+
+#: Names the file into which a server writes a profile of itself.
+_PROFILE = "FRITILLARY_BENCH_PROFILE"
+_PROFILE_AFTER_S, _PROFILE_FOR_S = 1.5, 2.0
 
 
 # ---------------------------------------------------------------------- the server
@@ -55,6 +64,8 @@ async def serve(streams: int, matches: int = 1) -> None:
         names = [f"bot-{number}" for number in range(streams)]
         keys = [tokens.create(name, Role.BOT) for name in names]
         settle()
+        if _PROFILE in os.environ:
+            _profile_into(Path(os.environ[_PROFILE]))
         print(server.address, port, *keys, flush=True)
 
         async def play(name: str) -> None:
@@ -63,6 +74,18 @@ async def serve(streams: int, matches: int = 1) -> None:
 
         await asyncio.gather(*map(play, names * matches), return_exceptions=True)
     await echo.stop(None)
+
+
+def _profile_into(path: Path) -> None:
+    profile = cProfile.Profile()
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        profile.disable()
+        profile.dump_stats(path)
+
+    loop.call_later(_PROFILE_AFTER_S, profile.enable)
+    loop.call_later(_PROFILE_AFTER_S + _PROFILE_FOR_S, stop)
 
 
 async def _echo_server() -> tuple[grpc.aio.Server, int]:
@@ -165,10 +188,15 @@ async def echo(
 
 
 @contextlib.contextmanager
-def _serving(*sizes: int) -> Iterator[list[str]]:
+def _serving(*sizes: int, profile: Path | None = None) -> Iterator[list[str]]:
     """Yield address, port of the echo and tokens of a server of its own."""
     command = [sys.executable, "-m", "benchmarks.over_grpc", *map(str, sizes)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    environment = {**os.environ}
+    if profile is not None:
+        environment[_PROFILE] = str(profile)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment
+    ) as server:
         try:
             if server.stdout is None:
                 raise RuntimeError
@@ -261,6 +289,25 @@ def compare(streams: int, *, rounds: int, seconds: float) -> Ratio:
 def compare_one(matches: int, *, rounds: int, seconds: float) -> Ratio:
     """Compare one bot in many matches on one stream with the same bot in one."""
     return run(_measure_one(matches, rounds, seconds))
+
+
+async def _profiled(streams: int, path: Path) -> None:
+    with _serving(streams, profile=path) as (address, _, *keys):
+        counts = Counts()
+        counts.go.set()
+        tasks = [asyncio.create_task(bot(address, key, counts)) for key in keys]
+        await asyncio.sleep(_PROFILE_AFTER_S + _PROFILE_FOR_S + 1.0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def show_profile(streams: int) -> None:
+    """Print what the server spends its time on."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "server.prof")
+        run(_profiled(streams, path))
+        profiles.show(path, " (the server)")
 
 
 if __name__ == "__main__":

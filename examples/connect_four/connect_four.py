@@ -77,7 +77,7 @@ LEGAL: Final = {
 STEPS: Final = (1, 7, 6, 8)
 
 #: By `State.turn`.
-POINTS: Final = (
+POINTS: Final[tuple[DecisionPoint, ...]] = (
     *ACTS[:2],
     *(Over(Outcome.ranked("four", scores)) for scores in ((1, -1), (-1, 1))),
     Over(Outcome.ranked("full", (0, 0))),

@@ -130,6 +130,17 @@ def test_every_order_of_four_comes_from_equally_many_draws() -> None:
     assert set(orders.values()) == {1}
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 37, 129, 256, 257])
+def test_the_quick_shuffle_is_the_common_one(count: int) -> None:
+    quick, common = SealedDealer(SEED), SealedDealer(SEED)
+    assert quick.below(1_000) == common.below(1_000)
+    shuffled, expected = list(range(count)), list(range(count))
+    quick.shuffle(shuffled)
+    Dealer.shuffle(common, expected)
+    assert shuffled == expected
+    assert quick.below(70_000) == common.below(70_000)
+
+
 @given(st.integers(), st.lists(st.integers(), max_size=60))
 def test_shuffles_keep_the_items(seed: int, items: list[int]) -> None:
     for dealer in both(seed % 2**64):

@@ -23,6 +23,7 @@ from fritillary.record.events import (
     VariantRef,
     event_from_data,
     event_to_data,
+    header_to_data,
 )
 from fritillary.record.reader import read_record
 from fritillary.record.terms import Consequence, Fault, Source
@@ -32,6 +33,13 @@ from fritillary.record.writer import MemorySink, RecordWriter
 @given(EVENTS)
 def test_an_event_round_trips(event):
     assert event_from_data(unpack(payload(event))) == event
+
+
+@given(HEADERS)
+def test_a_header_is_written_as_any_event_is(header):
+    for _ in range(2):
+        data = header_to_data(header)
+        assert pack(data) == pack(event_to_data(header))
 
 
 @given(EVENTS)

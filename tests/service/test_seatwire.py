@@ -6,9 +6,18 @@ import pytest
 from google.protobuf.unknown_fields import UnknownFieldSet
 from tests.service import pig
 
-from fritillary import FastDealer
+from fritillary import FastDealer, Outcome
 from fritillary.api.v1 import bot_pb2 as pb
-from fritillary.record.terms import Consequence, EndKind, Fault, Source
+from fritillary.bots.protocol import UniformBot
+from fritillary.record.terms import (
+    ClockSettings,
+    Consequence,
+    EndKind,
+    Fault,
+    PlayerInfo,
+    Source,
+)
+from fritillary.referee.player import LocalPlayer
 from fritillary.referee.seen import (
     Acted,
     Closure,
@@ -16,14 +25,18 @@ from fritillary.referee.seen import (
     Finish,
     GaveUp,
     Halted,
+    MatchResult,
+    Offer,
     Problem,
     Request,
+    Reveal,
     Ruled,
     SeatEvent,
     WentOn,
 )
-from fritillary.service import wire
-from fritillary.service.seatwire import MatchWire, SeatWire, packed, varint
+from fritillary.referee.setup import MatchSetup
+from fritillary.service import games, wire
+from fritillary.service.seatwire import MatchWire, SeatWire, head_of, packed, varint
 
 GAME = pig.registry().game("pig")
 OPTIONS = GAME.info.options()
@@ -172,3 +185,78 @@ def test_an_event_has_every_field(seat, seat_wire, body, field):
 
 def test_clocks_beyond_what_the_wire_can_hold_are_cut():
     assert wire.reading({"left_ms": 2**40}).left_ms == 2**31 - 1
+
+
+def test_an_offer_has_every_field(seat, seat_wire):
+    setup = MatchSetup(
+        game=GAME,
+        players=[
+            LocalPlayer(UniformBot(), PlayerInfo(name, "2", "b", "a")) for name in "xy"
+        ],
+        clocks=[ClockSettings(base_ms=1_000), ClockSettings()],
+        match_id="m" * 64,
+    )
+    header = setup.header(framework="", created_at_ms=0)
+    offer = Offer(
+        match_id=setup.match_id,
+        seat=seat,
+        game=GAME,
+        options=setup.options,
+        seats=header.seats,
+        terms=setup.terms,
+        algorithm=header.algorithm,
+        commitment=setup.commitment,
+        nonce_wanted=True,
+        bot_seed=2**53 - 1,
+    )
+    expected = pb.MatchOffer(
+        match_id="m" * 64,
+        seat=seat,
+        game=games.game_ref(GAME),
+        table=games.table_message(GAME.table(setup.options, 2)),
+        schemas_hash=games.schemas(GAME).hash,
+        options=GAME.codec.encode_options(setup.options),
+        seats=wire.seat_infos(GAME, header.seats),
+        terms=wire.terms(setup.terms),
+        nonce_wanted=True,
+        bot_seed=2**53 - 1,
+        answer_within_ms=setup.terms.offer_ms,
+        resumed=True,
+    )
+    expected.commitment.algorithm = header.algorithm
+    expected.commitment.hash = setup.commitment
+    # The second time from what was kept.
+    for _ in range(2):
+        assert unframed(seat_wire.offer(offer, resumed=True)) == expected
+
+
+@pytest.mark.parametrize("reveal", [None, Reveal(seed=b"s", salt=b"t", nonces=(b"",))])
+def test_an_end_has_every_field(seat, seat_wire, reveal):
+    result = MatchResult(
+        match_id="m" * 64,
+        finish=Finish(EndKind.PLAYED, outcome=Outcome.ranked("all-shed", (1, 0))),
+        plies=3,
+        content_hash=b"c",
+        final_hash=b"f",
+        reveal=reveal,
+    )
+    assert unframed(seat_wire.ended(result)) == pb.MatchEnded(
+        match_id="m" * 64, seat=seat, result=wire.result(result)
+    )
+
+
+def test_a_status_has_every_field(seat):
+    parts = tuple(CLOCK.items())
+    raw = wire.status_bytes("waiting", (0, 1), 0, 300, 2**40, (parts, ()), "tea")
+    found = pb.MatchStatus.FromString(head_of("m" * 64, seat) + raw)
+    assert found == pb.MatchStatus(
+        match_id="m" * 64,
+        seat=seat,
+        phase=wire.PHASE["waiting"],
+        waiting_for=[0, 1],
+        waiting_left_ms=0,
+        event_number=300,
+        open_decision_id=2**40,
+        clocks=[wire.reading(CLOCK), wire.reading({})],
+        message="tea",
+    )

@@ -22,7 +22,7 @@ from fritillary import ACTS, CHANCE, Outcome, Over
 from fritillary_games import lepidoptery
 
 #: By name: the law meant for it, and others that it breaks as well.
-BROKEN = {}
+BROKEN: dict[str, tuple[str, set[str]]] = {}
 
 #: What shows on games that are gone through as a whole, whenever what is seen, what
 #: is drawn and what is shuffled do not fit together.
@@ -78,7 +78,9 @@ def observation_holds_the_deck():
         fields = {f.name: getattr(seen, f.name) for f in attrs.fields(type(seen))}
         return Loaded(**fields, stock=tuple(state.stock))
 
-    return mutant(high_card, describe=info(high_card, observation=Loaded), observe=observe)
+    return mutant(
+        high_card, describe=info(high_card, observation=Loaded), observe=observe
+    )
 
 
 @breaks("leak.observation", *EXACT, "leak.text", "sampler.truth")
@@ -173,7 +175,7 @@ def witness_does_nothing():
 
 @breaks("sampler.truth", "sampler.pure", "sampler.constant", *EXACT)
 def sampler_returns_the_truth():
-    kept = []
+    kept: list = []
 
     def observe(state, seat):
         kept[:] = [state.cards]

@@ -85,7 +85,8 @@ def test_a_game_that_raises_is_unclear_and_no_crash():
 
 
 def test_callers_hear_of_each_law():
-    begun, done = [], []
+    begun: list = []
+    done: list = []
     certify(sound(nim_game), laws=FEW, progress=begun.append, judged=done.append)
     assert begun == [judgement.law for judgement in done] == FEW
 

@@ -4,10 +4,10 @@ import os
 from importlib import metadata
 
 import pytest
+from examples.pig import pig
 from tests.examples.projects import EXAMPLES
 from tests.testing.mutants import sound
 
-from examples.pig import pig
 from fritillary.testing import Verdict, certify, playthrough
 from fritillary.testing.fresh import find_game
 

@@ -1,4 +1,5 @@
 import sys
+from typing import Any
 
 import pytest
 from examples.connect_four import connect_four
@@ -15,7 +16,12 @@ from fritillary_games import lepidoptery
 
 FEW = settings(max_examples=8, stateful_step_count=25, deadline=None)
 MANY = settings(
-    max_examples=60, stateful_step_count=12, deadline=None, database=None, print_blob=False
+    max_examples=40,
+    stateful_step_count=8,
+    deadline=None,
+    database=None,
+    print_blob=False,
+    report_multiple_bugs=False,
 )
 
 
@@ -32,11 +38,11 @@ def test_sound_games_stand_up(module):
     "name", ["copy_shares_a_list", "material_is_lost", "sums_are_broken"]
 )
 def test_broken_games_fall(name):
-    law, expected = broken.BROKEN[name]
-    machine = machine_for(getattr(broken, name)())
+    law, _ = broken.BROKEN[name]
+    machine = machine_for(getattr(broken, name)(), laws=[law])
     with pytest.raises(LawError) as caught:
         run_state_machine_as_test(machine, settings=MANY)
-    assert caught.value.law.id in {law, *expected}
+    assert caught.value.law.id == law
 
 
 def test_what_breaks_a_law_shrinks_to_few_steps():
@@ -49,15 +55,18 @@ def test_what_breaks_a_law_shrinks_to_few_steps():
         return {"kings": state.cards.count(2), "queens": state.cards.count(1)}
 
     game = mutant(kuhn_poker, apply_action=apply_action, conserved=conserved)
+    machine = machine_for(game, laws=["state.conserved"])
     with pytest.raises(LawError) as caught:
-        run_state_machine_as_test(machine_for(game), settings=MANY)
+        run_state_machine_as_test(machine, settings=MANY)
     assert caught.value.failure.actions == ("bet",)
 
 
 def test_a_subclass_compares_with_a_second_implementation():
     compared = []
 
-    class Compared(machine_for(sound(pig), seats=2)):
+    base: Any = machine_for(sound(pig), seats=2)
+
+    class Compared(base):
         def dealt(self):
             self.total = 0
 
@@ -76,7 +85,10 @@ def test_a_subclass_compares_with_a_second_implementation():
 def test_seats_and_options_are_those_that_are_given():
     seen = set()
 
-    class Seen(machine_for(sound(pig), seats=3, options=pig.Options(target=9))):
+    options = pig.Options(target=9)
+    base: Any = machine_for(sound(pig), seats=3, options=options)
+
+    class Seen(base):
         def compare(self):
             seen.add((self.scene.seats, self.scene.options.target))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,8 +22,10 @@ from fritillary.testing.certificate import (
     Certificate,
     Judgement,
     Verdict,
-    certify as certify_game,
     plan_for,
+)
+from fritillary.testing.certificate import (
+    certify as certify_game,
 )
 from fritillary.testing.laws import LAWS
 
@@ -40,7 +42,9 @@ def certify(
     profile: Annotated[
         str,
         typer.Option(
-            "--profile", metavar="PROFILE", help="quick (seconds) or thorough (minutes)."
+            "--profile",
+            metavar="PROFILE",
+            help="quick (seconds) or thorough (minutes).",
         ),
     ] = "quick",
     law: Annotated[
@@ -113,7 +117,7 @@ def certify(
             source=game_id,
             golden=golden,
             update_golden=update_golden,
-            date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
             progress=begin,
             judged=judged,
         )

@@ -17,6 +17,7 @@ from fritillary.cli import (
     game,
     games,
     match,
+    new_game,
     perft,
     play,
     serve,
@@ -68,6 +69,7 @@ for command in (
     export.export,
     certify.certify,
     perft.perft,
+    new_game.new_game,
 ):
     app.command()(command)
 app.add_typer(token.app, name="token")

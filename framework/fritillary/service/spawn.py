@@ -21,6 +21,7 @@ from attrs import field, frozen, validators
 
 from fritillary.core.errors import ServiceError
 from fritillary.record.terms import clip
+from fritillary.service.launcher import descendants
 
 #: What a program inherits; everything else stays here.
 _INHERITED: Final = (
@@ -44,6 +45,12 @@ _INHERITED: Final = (
 )
 
 _LAUNCHER: Final = str(Path(__file__).with_name("launcher.py"))
+
+#: Whether the launcher stays, and takes all that the program has started along.
+_SUPERVISED: Final = sys.platform == "linux"
+
+#: Time that the launcher has to kill all; then we do what we can ourselves.
+_END_S: Final = 5.0
 
 _HEAD_BYTES: Final = 16 * 1024
 _TAIL_BYTES: Final = 48 * 1024
@@ -150,7 +157,8 @@ class Child:
         """Start the program.
 
         Raises:
-            ServiceError: ``player.not-found`` if there is no such program.
+            ServiceError: ``player.not-found`` if there is no such program. Its message
+                quotes the command and is for the host and for referees.
         """
         program = self._argv[0]
         found = shutil.which(program, path=self._environment.get("PATH"))
@@ -195,7 +203,7 @@ class Child:
         return code
 
     def how_it_ended(self, code: int, when: str = "") -> str:
-        """Say how the program ended, with its last words.
+        """Say how the program ended, and nothing of what it wrote.
 
         Args:
             code: its exit code.
@@ -205,13 +213,20 @@ class Child:
         if code < 0:
             with contextlib.suppress(ValueError):
                 how = f"was ended by {signal.Signals(-code).name}"
-        last = self.err.last_line() or self.out.last_line()
-        return f"the program {how}{when}" + (
-            f"; its last words: {last}" if last else ""
-        )
+        return f"the program {how}{when}"
+
+    def last_words(self) -> str:
+        """Return the last line that the program wrote, fit to be shown.
+
+        It is for the host and for referees: it may hold anything.
+        """
+        return self.err.last_line() or self.out.last_line()
 
     async def end(self, patience_s: float = 0.0) -> None:
         """End the program and all that it has started.
+
+        On Linux that is all of it, in whichever session; elsewhere what is still in
+        the program's process group.
 
         Args:
             patience_s: wait so long for it to end by itself.
@@ -220,11 +235,11 @@ class Child:
         if process is None:
             return
         if patience_s > 0:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(patience_s):
-                    await process.wait()
+            await _ended_within(process, patience_s)
         self.kill()
-        await process.wait()
+        if not await _ended_within(process, _END_S):
+            self._kill_hard(process.pid)
+            await process.wait()
         for reader in self._readers:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
@@ -234,16 +249,41 @@ class Child:
             transport.close()
 
     def kill(self) -> None:
-        """Kill the program and its process group."""
+        """Kill the program and all that it has started, as far as `end` says.
+
+        On Linux this asks the launcher to do so, which it does even if we die.
+        """
         process = self._process
         if process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if os.name == "posix":
+            if _SUPERVISED:
+                if process.returncode is None:
+                    os.kill(process.pid, signal.SIGTERM)
+                    # Should somebody have stopped it.
+                    os.kill(process.pid, signal.SIGCONT)
+            elif os.name == "posix":
                 # It leads a session of its own, and its group outlives it.
                 os.killpg(process.pid, signal.SIGKILL)
             elif process.returncode is None:
                 process.kill()
+
+    @staticmethod
+    def _kill_hard(pid: int) -> None:
+        """Kill a launcher that does not end, after all that hangs on it."""
+        for one in [*(descendants(pid) if _SUPERVISED else ()), pid]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(one, signal.SIGKILL)
+
+
+async def _ended_within(process: asyncio.subprocess.Process, seconds: float) -> bool:
+    """Wait for the end of a process; return whether it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            await process.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _listen(stream: asyncio.StreamReader, output: Output) -> None:

@@ -17,6 +17,7 @@ from fritillary.testing.certificate import (
     plan_for,
 )
 from fritillary.testing.checks import PROFILES, Plan
+from fritillary.testing.counting import perft
 from fritillary.testing.enumerating import (
     EnumeratingDealer,
     EnumerationError,
@@ -28,11 +29,10 @@ from fritillary.testing.enumerating import (
 from fritillary.testing.exact import ExactReport, check_sampler_exact
 from fritillary.testing.fakes import ScriptedBot
 from fritillary.testing.general import ContractReport, check_contract
+from fritillary.testing.golden import playthrough
 from fritillary.testing.laws import LAWS, Failure, Law, LawError
 from fritillary.testing.leaks import LeakReport, check_leaks
 from fritillary.testing.machine import machine_for
-from fritillary.testing.counting import perft
-from fritillary.testing.golden import playthrough
 from fritillary.testing.sampler import (
     SamplerReport,
     check_sampler,

@@ -11,8 +11,8 @@ from attrs import frozen
 from fritillary.codec.packing import unpack
 from fritillary.core.dealer import Dealer, FastDealer
 from fritillary.core.errors import GameError
-from fritillary.core.outcome import Outcome
-from fritillary.core.points import Act, Chance, Over
+from fritillary.core.points import Act, Chance
+from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.testing.scene import AnyGame, Scene, Viewer
 
 #: So many actions are played, shown and explained at a position.
@@ -98,8 +98,8 @@ def _for_viewer(scene: Scene, viewer: Viewer) -> Iterator[Call]:
         return game.observe(copy(scene.state), viewer)
 
     for action in _possible(scene):
-        arguments = (copy(scene.state), action, viewer)
-        yield Call("observe_action", game.observe_action, arguments, viewer, action)
+        given: tuple[Any, ...] = (copy(scene.state), action, viewer)
+        yield Call("observe_action", game.observe_action, given, viewer, action)
     if scene.point.seat is not None and scene.point.seat == viewer:
         for action in illegal(scene, _ACTIONS):
             yield Call(
@@ -109,11 +109,11 @@ def _for_viewer(scene: Scene, viewer: Viewer) -> Iterator[Call]:
     if game.draw_svg is not None:
         yield Call("draw_svg", game.draw_svg, (seen(),), viewer)
     if game.sample_state is not None:
-        arguments = (seen(), scene.dealer("sample"))
-        yield Call("sample_state", game.sample_state, arguments, viewer)
+        given = (seen(), scene.dealer("sample"))
+        yield Call("sample_state", game.sample_state, given, viewer)
     if game.shuffle_hidden is not None:
-        arguments = (copy(scene.state), viewer, scene.dealer("shuffle"))
-        yield Call("shuffle_hidden", game.shuffle_hidden, arguments, viewer, changes=0)
+        given = (copy(scene.state), viewer, scene.dealer("shuffle"))
+        yield Call("shuffle_hidden", game.shuffle_hidden, given, viewer, changes=0)
     if game.evaluate is not None and viewer is not None:
         yield Call("evaluate", game.evaluate, (copy(scene.state), viewer), viewer)
 
@@ -161,23 +161,24 @@ def some(items: Sequence[Any], most: int, dealer: Dealer) -> list[Any]:
 def plain(game: AnyGame, value: Any) -> Any:
     """Return the result or an argument of a hook as data that can be compared."""
     codec, info = game.codec, game.info
+    kind = type(value)
+    if kind is info.state:
+        return unpack(codec.encode_state(value))
+    if kind is info.observation:
+        return unpack(codec.encode_observation(value))
+    if kind is info.options:
+        return codec.options_to_data(value)
+    if kind in info.actions:
+        return codec.action_to_data(value)
     match value:
-        case info.state():
-            return unpack(codec.encode_state(value))
-        case info.observation():
-            return unpack(codec.encode_observation(value))
-        case info.options():
-            return codec.options_to_data(value)
-        case Outcome() | Act() | Chance() | Over() | Dealer():
-            return repr(value) if not isinstance(value, Dealer) else None
+        case Dealer():
+            return None
         case str() | int() | float() | None:
             return value
         case list() | tuple():
             return [plain(game, part) for part in value]
         case dict():
             return {str(key): plain(game, part) for key, part in value.items()}
-    if type(value) in info.actions:
-        return codec.action_to_data(value)
-    if hasattr(value, "digest") and hasattr(value, "texts"):
-        return [*value.texts, value.digest().hex()]
+        case ActionTable() | OpenTable():
+            return [*value.texts, value.digest().hex()]
     return repr(value)

@@ -268,9 +268,7 @@ def look_at(check: Check, scene: Scene, plan: Plan) -> int:
         raise smallest(
             error,
             scene,
-            lambda smaller: (
-                look(smaller, plan) if is_at(smaller, check.at) else None
-            ),
+            lambda smaller: look(smaller, plan) if is_at(smaller, check.at) else None,
             plan.shrinking,
         ) from error
     return 1 if count is None else count

@@ -43,26 +43,27 @@ def perft(game: AnyGame, state: Any, depth: int) -> Iterator[int]:
     """
     yield 1
     encode = game.codec.encode_state
-    level: dict[bytes, tuple[Any, int]] = {encode(state): (state, 1)}
+    level: list[tuple[Any, int]] = [(state, 1)]
     for ply in range(1, depth + 1):
-        total = 0
+        wide = [(one, count, branches(game, one)) for one, count in level]
+        yield sum(count * len(possible) for _, count, possible in wide)
+        if ply == depth:
+            return
+        # After the yield: whoever has seen enough need not pay for it.
         after: dict[bytes, tuple[Any, int]] = {}
-        for one, count in level.values():
-            possible = branches(game, one)
-            total += count * len(possible)
-            if ply == depth:
-                continue
+        for one, count, possible in wide:
             for action in possible:
                 child = game.copy(one)
                 game.apply(child, action)
                 raw = encode(child)
                 known, so_far = after.get(raw, (child, 0))
                 after[raw] = (known, so_far + count)
-        yield total
-        level = after
+        level = list(after.values())
 
 
-def perft_slowly(game: AnyGame, deal: Dealer, setup: tuple[Any, int], depth: int) -> int:
+def perft_slowly(
+    game: AnyGame, deal: Dealer, setup: tuple[Any, int], depth: int
+) -> int:
     """Count sequences of exactly so many plies, playing each from the deal.
 
     Args:

@@ -64,9 +64,7 @@ def parts(scene: Scene) -> dict[str, Any]:
     shown: dict[str, Any] = {"state": plain(game, scene.state)}
     if not scene.actions:
         sealed = SealedDealer(bytes(32)).stream("deal")
-        shown["sealed deal"] = plain(
-            game, game.new(sealed, scene.options, scene.seats)
-        )
+        shown["sealed deal"] = plain(game, game.new(sealed, scene.options, scene.seats))
     shown["state bytes"] = game.codec.encode_state(scene.state).hex()
     for number, call in enumerate(calls(scene)):
         viewer = "" if call.viewer == -1 else f" for {call.viewer}"

@@ -21,7 +21,10 @@ from fritillary.testing.counting import counts
 from fritillary.testing.scene import AnyGame, Viewer
 
 #: So many plies are shown in full; of later ones the actions only.
-_SHOWN: Final = 60
+_SHOWN: Final = 40
+
+#: So many legal actions are listed; of more there is a digest.
+_LISTED: Final = 40
 
 #: Perft goes on as long as there are no more sequences than these.
 _SEQUENCES: Final = 2_000
@@ -76,7 +79,7 @@ def _lines(game: AnyGame, options: Any, seats: int | None) -> Iterator[str]:
         if isinstance(point, Act):
             legal = game.legal_actions(state)
             if shown:
-                yield from _wrapped("legal", [game.format_action(a) for a in legal])
+                yield from _legal([game.format_action(a) for a in legal])
             action = chooser.choice(legal)
         else:
             action = game.draw_chance(state, chooser)
@@ -102,7 +105,9 @@ def _position(game: AnyGame, state: Any, ply: int) -> Iterator[str]:
         return
     # As the seat to act sees it; after the end, as everybody does.
     observation = game.observe(state, viewer)
-    yield from (f"  {line}".rstrip() for line in game.draw_text(observation).split("\n"))
+    yield from (
+        f"  {line}".rstrip() for line in game.draw_text(observation).split("\n")
+    )
     raw = game.codec.encode_observation(observation)
     yield f"  observation {hashlib.sha256(raw).hexdigest()[:16]}"
 
@@ -113,6 +118,14 @@ def _outcomes(game: AnyGame, state: Any) -> list[str]:
     except GameError:
         return []
     return [f"{game.format_action(action)} x{weight}" for action, weight in pairs]
+
+
+def _legal(texts: list[str]) -> list[str]:
+    if len(texts) <= _LISTED:
+        return _wrapped("legal", texts)
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+    some = [*texts[: _LISTED // 2], "...", texts[-1]]
+    return _wrapped(f"legal, {len(texts)}, {digest}", some)
 
 
 def _wrapped(name: str, parts: list[str]) -> list[str]:

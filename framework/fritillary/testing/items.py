@@ -78,9 +78,7 @@ class GameCollector(pytest.Collector):
             if law == "playthrough.current" and self.subject.golden is None:
                 continue
             if not check_of(law).needs(game):
-                yield LawItem.from_parent(
-                    self, name=law, subject=self.subject, law=law
-                )
+                yield LawItem.from_parent(self, name=law, subject=self.subject, law=law)
 
 
 def items_of(session: pytest.Session) -> list[pytest.Item]:
@@ -109,5 +107,5 @@ def items_of(session: pytest.Session) -> list[pytest.Item]:
         collector = GameCollector.from_parent(
             session, name=f"fritillary:{source}", subject=subject
         )
-        items.extend(collector.collect())  # type: ignore[arg-type]
+        items.extend(collector.collect())
     return items

@@ -86,7 +86,9 @@ class LawError(FritillaryError, AssertionError):
         size: how small the case is: plies, seats, size of the options.
     """
 
-    def __init__(self, failure: Failure, size: tuple[int, int, int] | None = None):
+    def __init__(
+        self, failure: Failure, size: tuple[int, int, int] | None = None
+    ) -> None:
         self.law = LAWS[failure.law]
         super().__init__(str(failure), code=f"law.{failure.law}")
         self.failure = failure

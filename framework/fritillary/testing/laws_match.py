@@ -188,9 +188,10 @@ def _ask(hash_seeds: tuple[str, ...], request: dict[str, Any]) -> list[Any]:
                 },
             )
         )
+    # All of them to the end, before one of them is complained about.
+    said = [p.communicate(text) for p, text in zip(running, texts, strict=True)]
     answers = []
-    for process, text in zip(running, texts, strict=True):
-        out, err = process.communicate(text)
+    for process, (out, err) in zip(running, said, strict=True):
         if process.returncode:
             lines = err.strip().splitlines() or ["no message"]
             msg = f"another process cannot play {request['game']}: {lines[-1]}"

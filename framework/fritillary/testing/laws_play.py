@@ -54,9 +54,7 @@ def hooks_are_sound(scene: Scene, plan: Plan) -> None:
             call.run()
         except Exception as error:
             what = f"{call.hook}() raises {type(error).__name__}: {error}"
-            raise scene.broken(
-                "hooks.sound", what, call.viewer, call.action
-            ) from error
+            raise scene.broken("hooks.sound", what, call.viewer, call.action) from error
 
 
 # ------------------------------------------------------------------------- whose turn
@@ -134,7 +132,8 @@ def legal_actions_can_be_played(scene: Scene, plan: Plan) -> int:
         except Exception as error:
             what = f"playing it raises {type(error).__name__}: {error}"
             raise scene.broken("play.accepts-legal", what, action=action) from error
-        if not isinstance(point, Act | Chance | Over):
+        kind: object = type(point)
+        if kind not in {Act, Chance, Over}:
             what = f"after it, decision_point() gives {point!r}"
             raise scene.broken("play.accepts-legal", what, action=action)
     return len(chosen)
@@ -482,9 +481,7 @@ def seats_are_exchangeable(scene: Scene, plan: Plan) -> None:
     if type(one) is not type(other) or other.seat != expected:
         raise broken(f"{one}, renamed {other}")
     possible = (
-        game.legal_actions(scene.state)
-        if isinstance(one, Act)
-        else outcomes(scene)
+        game.legal_actions(scene.state) if isinstance(one, Act) else outcomes(scene)
     )
     if isinstance(one, Act):
         found = first_difference(

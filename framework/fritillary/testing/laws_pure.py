@@ -1,4 +1,4 @@
-# ruff: noqa: ANN401, TID251 - values of every game; seeds the global generator
+# ruff: noqa: TID251 - seeds the global generator, to see that nobody cares
 """Laws of purity: hooks change nothing, remember nothing, reach for nothing."""
 
 from __future__ import annotations

@@ -158,8 +158,7 @@ def restored_states_go_on(scene: Scene, plan: Plan) -> None:
     two = codec.decode_state(codec.encode_state(scene.state), scene.options)
     choosers = scene.dealer("ahead"), scene.dealer("ahead")
     for ply in range(_AHEAD):
-        views = [_view(game, state, scene) for state in (one, two)]
-        found = first_difference(*views)
+        found = first_difference(_view(game, one, scene), _view(game, two, scene))
         if found:
             what = f"original and restored, {ply} plies on: {found}"
             raise scene.broken("codec.restored", what)

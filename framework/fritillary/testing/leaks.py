@@ -194,9 +194,7 @@ def _part(law: str, *, thin: int = 1) -> Callable[[_Part], _Part]:
     return register
 
 
-def _compare(
-    law: str, build: _Part, scene: Scene, world: Any, viewer: Viewer
-) -> None:
+def _compare(law: str, build: _Part, scene: Scene, world: Any, viewer: Viewer) -> None:
     # All of one world before any of the other: what a plugin keeps aside while it
     # observes must not go unnoticed.
     game = scene.game

@@ -94,8 +94,8 @@ def machine_for(
         choices = [game.info.options(), *game.info.presets.values()]
 
     def is_point(kind: type) -> Callable[[Any], bool]:
-        return lambda self: self.scene is not None and isinstance(
-            self.scene.point, kind
+        return lambda self: (
+            self.scene is not None and isinstance(self.scene.point, kind)
         )
 
     class GameMachine(RuleBasedStateMachine):

@@ -313,9 +313,7 @@ def _tally(scene: Scene, tallies: dict[Viewer, _Tally]) -> None:
         tally = tallies.setdefault(viewer, _Tally())
         observation = _from_bytes(scene, viewer)
         dealer = scene.dealer("tally", _label(viewer))
-        samples = [
-            encode(_sample(game, observation, dealer)) for _ in range(_SAMPLES)
-        ]
+        samples = [encode(_sample(game, observation, dealer)) for _ in range(_SAMPLES)]
         worlds = [
             encode(_shuffled(game, scene.state, viewer, dealer))
             for _ in range(_SAMPLES)

@@ -83,7 +83,8 @@ class Scene:
         except Exception as error:
             text = game.format_action(action)
             raise self.broken("hooks.sound", f"after {text}: {_said(error)}") from error
-        if not isinstance(self.point, Act | Chance | Over):
+        kind: object = type(self.point)
+        if kind not in {Act, Chance, Over}:
             what = f"decision_point() gave {self.point!r}"
             raise self.broken("hooks.sound", what)
         if self.ply > game.info.max_plies:
@@ -190,9 +191,7 @@ def setups(game: AnyGame, options: Any, seats: int | None) -> list[tuple[Any, in
     return [(choice, number) for choice in choices for number in numbers]
 
 
-def dealt(
-    game: AnyGame, options: Any, seats: int, deal: str, match: int = 0
-) -> Scene:
+def dealt(game: AnyGame, options: Any, seats: int, deal: str, match: int = 0) -> Scene:
     """Return the first position of a match.
 
     Raises:

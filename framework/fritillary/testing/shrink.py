@@ -3,7 +3,8 @@
 
 Smaller is, in this order: fewer plies, fewer seats, smaller options. Tried are
 other random matches, short ones first; the same match with plies left out; fewer
-seats; and smaller values of the options.
+seats; smaller values of the options; and at last all lines of play from the deal, as
+far as they are few.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from fritillary.core.errors import FritillaryError, GameError
 from fritillary.core.points import Act, Chance
+from fritillary.testing.counting import branches
 from fritillary.testing.laws import LawError
 from fritillary.testing.scene import AnyGame, Scene, dealt, random_match
 
@@ -23,13 +25,18 @@ Look: TypeAlias = Callable[[Scene], object]
 #: So many other matches are tried with each setup.
 _MATCHES: Final = 24
 
+#: So many positions are gone through from the deal.
+_POSITIONS: Final = 600
+
 _Setup: TypeAlias = tuple[Any, int]
 
 
 class _Search:
     """The smallest case so far, and the time that is left."""
 
-    def __init__(self, error: LawError, scene: Scene, look: Look, seconds: float):
+    def __init__(
+        self, error: LawError, scene: Scene, look: Look, seconds: float
+    ) -> None:
         self.best = error
         self.law = error.law
         self.game = scene.game
@@ -88,9 +95,7 @@ class _Search:
         return scene is not None and self.try_scene(scene)
 
 
-def smallest(
-    error: LawError, scene: Scene, look: Look, seconds: float
-) -> LawError:
+def smallest(error: LawError, scene: Scene, look: Look, seconds: float) -> LawError:
     """Return the error of the smallest case that is found in some seconds.
 
     Args:
@@ -108,8 +113,10 @@ def smallest(
         setup = (search.setup[0], seats)
         if search.try_line(setup, search.actions) or search.try_matches(setup):
             break
-    _simplify(search)
+    while _simplify(search):
+        pass
     _shorten(search)
+    _go_through(search)
     return search.best
 
 
@@ -128,19 +135,42 @@ def _shorten(search: _Search) -> None:
         chunk //= 2
 
 
-def _simplify(search: _Search) -> None:
-    """Try smaller values of the options, as long as one of them will do."""
-    improved = True
-    while improved and not search.late:
-        improved = False
-        options, seats = search.setup
-        for simpler in _simpler_options(search.game, options):
-            setup = (simpler, seats)
-            if search.try_line(setup, search.actions) or search.try_matches(setup):
-                improved = True
-                break
-            if search.late:
+def _go_through(search: _Search) -> None:
+    """Try all shorter lines of play from the deal, the shortest first."""
+    game, left = search.game, _POSITIONS
+    lines: list[tuple[Any, ...]] = [()]
+    while lines and len(lines[0]) < search.size[0]:
+        longer: list[tuple[Any, ...]] = []
+        for line in lines:
+            left -= 1
+            if left < 0 or search.late:
                 return
+            scene = _play(game, search.setup, search.deal, line)
+            if scene is None:
+                continue
+            if search.try_scene(scene):
+                return
+            longer += [(*line, action) for action in _branches(scene)]
+        lines = longer
+
+
+def _branches(scene: Scene) -> Sequence[Any]:
+    try:
+        return branches(scene.game, scene.state)
+    except Exception:  # noqa: BLE001 - only sampled, or another fault
+        return ()
+
+
+def _simplify(search: _Search) -> bool:
+    """Try smaller values of the options; say whether one of them will do."""
+    options, seats = search.setup
+    for simpler in _simpler_options(search.game, options):
+        setup = (simpler, seats)
+        if search.late:
+            return False
+        if search.try_line(setup, search.actions) or search.try_matches(setup):
+            return True
+    return False
 
 
 def _simpler_options(game: AnyGame, options: Any) -> Iterator[Any]:

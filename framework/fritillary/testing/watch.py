@@ -10,14 +10,17 @@ for what changes the state of the global generator. Imports are left in peace.
 from __future__ import annotations
 
 import builtins
-import datetime
+import datetime as dt
 import os
 import random
 import sys
 import threading
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from typing import Self
 
 RANDOM: Final = "random"
 CLOCK: Final = "clock"
@@ -32,7 +35,7 @@ _CLOCKS: Final = frozenset(
     }
 )
 _NOW: Final = frozenset({"now", "utcnow", "today"})
-_TERMINAL: Final = frozenset({builtins.print, builtins.input})
+_TERMINAL: Final = (builtins.print, builtins.input)
 _CHANCE: Final = frozenset({"urandom", "getrandom"})
 _GLOBAL: Final[Any] = getattr(random, "_inst")  # noqa: B009 - the generator itself
 
@@ -69,7 +72,7 @@ class Watch:
         self._before: Any = None
         self._state: Any = None
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Self:
         if not _hooked:
             # For good: an audit hook cannot be taken away; it sleeps in between.
             _hooked.append(True)
@@ -125,11 +128,9 @@ class Watch:
         elif module == "time" and name in _CLOCKS:
             self.note(CLOCK, f"time.{name}()", frame)
         elif name in _NOW and isinstance(owner, type):
-            if issubclass(owner, datetime.date):
+            if issubclass(owner, dt.date):
                 self.note(CLOCK, f"{owner.__name__}.{name}()", frame)
-        elif module in _OUTSIDE and name not in _HARMLESS:
-            self.note(IO, f"{name}()", frame)
-        elif module == "builtins" and function in _TERMINAL:
+        elif (module in _OUTSIDE and name not in _HARMLESS) or function in _TERMINAL:
             self.note(IO, f"{name}()", frame)
 
 

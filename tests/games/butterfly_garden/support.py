@@ -41,7 +41,7 @@ SETUPS: dict[str, tuple[Options, int]] = {
     "open": (Options(open_hands=True, hide_scores=True, max_rounds=27), 2),
 }
 
-#: The axial coordinates of T0 to T4 in the rules, by our names.
+#: Our names of T0 to T4 in the rules.
 KINDS = dict(
     zip(
         ("T0", "T1", "T2", "T3", "T4"),

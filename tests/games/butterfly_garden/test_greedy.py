@@ -74,15 +74,15 @@ def test_it_refuses_to_think_for_another_seat() -> None:
         GreedyBot().decide(question)
 
 
-def test_it_knows_what_the_centre_releases_next() -> None:
+def test_it_plays_beside_a_full_and_beside_an_empty_centre() -> None:
     state = position("d4 star 0", "d5 star 0", options=Options(max_rounds=2))
     assert GAME.observe(state, 0).centre[0] == 2
-    GreedyBot().decide(ask(state, random.Random(0)))
+    assert GreedyBot().decide(ask(state, random.Random(0))) in GAME.legal_actions(state)
     empty = position(
         *("d4 star 0", "d5 star 0", "e4 star 0", "e6 star 0", "f4 star 0", "f5 star 0")
     )
     assert GAME.observe(empty, 0).centre == ()
-    GreedyBot().decide(ask(empty, random.Random(0)))
+    assert GreedyBot().decide(ask(empty, random.Random(0))) in GAME.legal_actions(empty)
 
 
 def test_it_beats_random_play_with_seats_swapped() -> None:

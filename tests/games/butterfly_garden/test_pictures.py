@@ -280,7 +280,9 @@ def test_the_text_picture_shows_tiles_treasures_and_exits() -> None:
 def test_the_text_picture_tells_what_seats_have() -> None:
     lines = draw_text(MIDDLE).splitlines()
     assert any(re.match(r"A  seat 0 +1 point +1x1 +2 in hand$", line) for line in lines)
-    assert any(re.match(r"C  seat 2 \(you\) 0 points +holds knot leaf$", x) for x in lines)
+    assert any(
+        re.match(r"C  seat 2 \(you\) 0 points +holds knot leaf$", x) for x in lines
+    )
     hidden = draw_text(GAME.observe(position(options=Options(hide_scores=True)), 0))
     assert hidden.count("points hidden") == 1
     assert "WINNER" in draw_text(EXAMPLES["one winner"])
