@@ -7,18 +7,19 @@ are programs of their own that know nothing but its address and their token.
 import argparse
 import asyncio
 import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from rich.console import Console
-
-from fritillary import Registry
-from fritillary.cli.live import finish_text
+from fritillary import FritillaryError, Registry
+from fritillary.cli.lines import finish_text
+from fritillary.cli.main import main as fritillary
 from fritillary.cli.match import show_live
+from fritillary.cli.output import print_error, say
+from fritillary.cli.show import write_svg
 from fritillary.record.signing import Signer
 from fritillary.record.terms import parse_clock
 from fritillary.service.arena import Arena
@@ -28,28 +29,38 @@ from fritillary.service.tokens import Role, TokenStore
 
 BOTS = Path(__file__).parent / "bots"
 
-#: Least time between two moves on the screen.
+#: Least time between two moves on the screen, and most for all of them.
 PACE_S = 0.12
+WHOLE_S = 4.0
+
+#: Time that a bot has to say goodbye when its match is over.
+PATIENCE_S = 5.0
 
 
-@contextmanager
-def program(script: str, address: str, token: str) -> Iterator[None]:
-    """Run an example bot as a process of its own."""
+@asynccontextmanager
+async def program(script: str, address: str, token: str) -> AsyncIterator[Process]:
+    """Run an example bot as a process of its own, and let it end by itself."""
     environment = {
         **os.environ,
         "FRITILLARY_ADDRESS": address,
         "FRITILLARY_TOKEN": token,
     }
-    command = [sys.executable, str(BOTS / script), "--matches", "1"]
-    with subprocess.Popen(
-        command, env=environment, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            yield
-            process.wait(5)
-        except BaseException:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(BOTS / script), "--matches", "1"),
+        env=environment,
+        stderr=DEVNULL,
+    )
+    try:
+        yield process
+        async with asyncio.timeout(PATIENCE_S):
+            await process.wait()
+    except TimeoutError:
+        # The match is over; whoever still hangs on is of no use to it.
+        pass
+    finally:
+        if process.returncode is None:
             process.kill()
-            raise
+            await process.wait()
 
 
 async def play(game: str, bots: dict[str, str], folder: Path) -> HostedMatch:
@@ -59,33 +70,30 @@ async def play(game: str, bots: dict[str, str], folder: Path) -> HostedMatch:
         game: id of the game.
         bots: the script of each bot, by the bot's name.
         folder: for the record and the key that signs it.
+
+    Raises:
+        FritillaryError: if there is no such game.
     """
     registry = Registry()
     registry.load()
+    rules = registry.game(game)
     tokens = TokenStore()
     signer = Signer.load(folder / "signing.key")
     arena = Arena(registry, signer, records=folder, tokens=tokens)
-    out = Console(highlight=False)
-    async with Server(arena) as server, arena:
-        out.print(f"server listens on {server.address}")
-        with ExitStack() as programs:
-            for name, script in bots.items():
-                token = tokens.create(name, Role.BOT)
-                programs.enter_context(program(script, server.address, token))
-                out.print(f"bot {name} dials in")
-            players = [f"remote:{name}" for name in bots]
-            hosted = arena.create(game, players, clocks=parse_clock("1min+1s"))
-            await show_live(hosted, PACE_S)
-            result = await hosted.ended
-        names = [info.name for info in hosted.infos]
-        out.print(f"\n{finish_text(names, result.finish)}", markup=False, style="bold")
+    async with Server(arena) as server, arena, AsyncExitStack() as programs:
+        say(f"server listens on {server.address}")
+        for name, script in bots.items():
+            token = tokens.create(name, Role.BOT)
+            await programs.enter_async_context(program(script, server.address, token))
+            say(f"bot {name} dials in")
+        players = [f"remote:{name}" for name in bots]
+        hosted = arena.create(rules, players, clocks=parse_clock("1min+1s"))
+        await show_live(hosted, PACE_S, WHOLE_S)
+        result = await hosted.ended
+    names = [info.name for info in hosted.infos]
+    print()
+    say(finish_text(names, result.finish), style="bold")
     return hosted
-
-
-def fritillary(*words: object, quiet: bool = False) -> None:
-    """Run a command as anyone would in a terminal."""
-    command = [sys.executable, "-m", "fritillary", *map(str, words)]
-    subprocess.run(command, check=True, capture_output=quiet)
 
 
 def main() -> None:
@@ -98,10 +106,15 @@ def main() -> None:
         bots = {"uniform": "uniform.py", "greedy": "greedy.py"}
     folder = Path(tempfile.mkdtemp(prefix="fritillary-demo-"))
     hosted = asyncio.run(play(game, bots, folder))
-    picture = folder / "last-position.svg"
-    fritillary("show", hosted.path, "--svg", picture, quiet=True)
-    print(f"record  {hosted.path}\npicture {picture}\n")
-    fritillary("verify", hosted.path)
+    say(f"record  {hosted.path}")
+    match = hosted.match
+    if match is not None and match.state is not None and match.game.draw_svg:
+        picture = folder / "last-position.svg"
+        write_svg(match.game, match.game.observe(match.state, None), picture)
+        say(f"picture {picture}")
+    print()
+    # As anyone would in a terminal: fritillary verify FILE
+    fritillary(["verify", str(hosted.path)])
 
 
 if __name__ == "__main__":
@@ -109,3 +122,6 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit(130)
+    except FritillaryError as error:
+        print_error(error.message)
+        sys.exit(1)

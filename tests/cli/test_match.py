@@ -92,7 +92,9 @@ def test_programs_and_classes_play(run: Run, player: str) -> None:
     assert (code, errors) == (0, "")
     data = json.loads(said)
     assert data["ended"] == "played"
-    assert header(Path(data["record"])).seats[0].player.player == player
+    # The words of a command are not for everybody who reads the record.
+    shown = player if player.startswith("python:") else "exec:python"
+    assert header(Path(data["record"])).seats[0].player.player == shown
 
 
 def test_options_clocks_and_policies_stand_in_the_record(
@@ -134,6 +136,11 @@ def test_options_clocks_and_policies_stand_in_the_record(
         (("-s", "python:no_colon", "-s", "uniform"), "python:pkg.module:Class"),
         (("-s", "exec:", "-s", "uniform"), "needs a command"),
         (("-s", "exec:'open", "-s", "uniform"), "quotation"),
+        (("-s", "exec:/nonexistent", "-s", "uniform"), "no file '/nonexistent'"),
+        (("-s", "exec:no-such-bot", "-s", "uniform"), "no command 'no-such-bot'"),
+        (("-s", "exec:/tmp", "-s", "uniform"), "'/tmp' is a folder"),
+        (("-s", f"exec:{__file__}", "-s", "uniform"), "cannot be executed"),
+        (("-s", "python:no_such.mod:X", "-s", "uniform"), "no module 'no_such'"),
         (("-s", "remote:no spaces", "-s", "uniform"), "remote:NAME"),
         (("-s", "greedy:depth=3", "-s", "uniform"), "depth"),
         (("-s", "uniform"), "2"),
@@ -179,13 +186,52 @@ def test_a_record_is_never_written_over(run: Run, tmp_path: Path) -> None:
     assert "there is a match 'm' already" in one_line(error)
 
 
-def test_a_bot_that_fails_loses_and_the_command_succeeds(
+SAYS = "import sys; sys.exit('no weights')"
+
+CRASHES = """\
+import os
+from fritillary_client import main
+
+def decide(ask):
+    os.write(2, b"out of luck\\n")
+    os._exit(7)
+
+main(decide, [])
+"""
+
+
+@pytest.mark.parametrize(
+    ("player", "why"),
+    [
+        ("exec:false", "(false) did not start: the program ended with exit code 1"),
+        (f'exec:{sys.executable} -c "{SAYS}"', "its last words: no weights"),
+        ("python:os:nosuch", "os has no class or function 'nosuch'"),
+    ],
+)
+@pytest.mark.parametrize("output", [(), ("--json",)])
+def test_a_player_that_cannot_be_started_is_exit_code_1_and_told_why(
+    run: Run, player: str, why: str, output: tuple[str, ...]
+) -> None:
+    words = ("-s", player, "-s", "uniform", *output)
+    code, said, error = run("match", GAME, *words)
+    assert code == 1
+    assert "forfeited" in said
+    assert one_line(error).startswith("error: seat 0 (")
+    assert why in error
+
+
+def test_a_bot_that_fails_later_loses_and_the_command_succeeds(
     run: Run, tmp_path: Path
 ) -> None:
-    words = ("-s", "exec:false", "-s", "uniform", "--policy", "restarts=0")
-    code, said, _ = run("match", GAME, *words)
+    script = tmp_path / "b.py"
+    script.write_text(CRASHES)
+    player = f"exec:{sys.executable} {script}"
+    words = ("-s", player, "-s", "uniform", "--policy", "restarts=0")
+    code, said, note = run("match", GAME, *words)
     assert code == 0
     assert said.startswith("forfeited: won by seat 1 (uniform), 0 : 1 (")
+    assert "exit code 7; its last words: out of luck" in note
+    assert len(note.splitlines()) == 1
 
 
 def test_a_match_that_does_not_count_is_exit_code_1(run: Run) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from fritillary.codec.packing import (
     MAX_BYTES,
     MAX_DEPTH,
-    MAX_INT,
     check_plain,
     from_json,
     pack,
@@ -22,6 +21,7 @@ from fritillary.codec.packing import (
     unpack,
 )
 from fritillary.core.errors import CodecError
+from fritillary.core.limits import MAX_INT
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 plain = st.recursive(

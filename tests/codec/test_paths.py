@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fritillary.codec.paths import key_step, say, sentence
+from fritillary.codec.paths import key_step, say
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,3 @@ def test_steps_to_odd_keys_are_quoted() -> None:
     assert key_step("") == "['']"
     assert key_step("a.b") == "['a.b']"
     assert key_step("a" * 41) == f"['{'a' * 40}...']"
-
-
-def test_errors_speak_in_their_first_words() -> None:
-    assert sentence(ValueError("must be odd", 1, 2)) == "must be odd"
-    assert sentence(ValueError()) == "ValueError"
-    assert sentence(KeyError(3)) == "KeyError"

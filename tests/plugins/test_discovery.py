@@ -29,6 +29,7 @@ class Point:
     name: str
     load: Callable[[], Any]
     dist: Distribution | None = Distribution("games-inc")
+    value: str = "some.module"
 
 
 def game_called(game_id: str) -> Any:

@@ -23,7 +23,7 @@ from fritillary import (
     PluginError,
     VariantInfo,
 )
-from fritillary.plugins.game import variant_info
+from fritillary.plugins.described import variant_info
 
 DEALER = FastDealer(1)
 

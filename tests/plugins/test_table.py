@@ -100,8 +100,8 @@ def test_a_table_has_at_least_one_and_at_most_so_many_actions(number: int) -> No
     assert f"gave {number} actions; give 1 to 65536, or leave the hook out" in said
 
 
-def test_a_table_may_come_from_a_generator() -> None:
-    table = table_of(Take(number) for number in (3, 1, 2))
+def test_a_table_may_come_from_a_list() -> None:
+    table = table_of([Take(number) for number in (3, 1, 2)])
     assert table.actions == (Take(3), Take(1), Take(2))
     assert table.index == {Take(3): 0, Take(1): 1, Take(2): 2}
     assert table.texts == ("take 3", "take 1", "take 2")

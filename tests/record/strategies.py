@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from fritillary.codec.packing import MAX_INT
+from fritillary.core.limits import MAX_INT
 from fritillary.record.events import (
     ActionTaken,
     ChanceDrawn,

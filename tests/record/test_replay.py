@@ -61,8 +61,8 @@ def test_without_a_deal_there_is_no_state():
 
 
 def test_a_record_of_a_sealed_deal_is_read_but_not_replayed():
-    record = read_record(play("pig", uniform, uniform, reveal=False))
-    assert record.finished
+    record = read_record(play("pig", uniform, uniform, reveal=False), unfinished=True)
+    assert not record.finished
     for use in (lambda: replayed(record, registry()), lambda: deal_seed(record)):
         with pytest.raises(RecordError, match="not revealed") as caught:
             use()

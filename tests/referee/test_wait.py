@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from tests.referee.virtual_loop import run
@@ -35,8 +36,8 @@ def test_a_wait_runs_out_in_its_own_time_whatever_the_one_before_was(before, lim
 
 def test_waits_without_number_set_few_timers():
     async def main():
-        loop = asyncio.get_running_loop()
-        timers = []
+        loop: Any = asyncio.get_running_loop()
+        timers: list[float] = []
         call_at = loop.call_at
 
         def counting(when, callback, *arguments, **settings):
@@ -100,8 +101,7 @@ def test_a_closed_wait_leaves_nothing_in_the_loop():
 
     async def outer():
         await main()
-        return [
-            one for one in asyncio.get_running_loop()._scheduled if not one._cancelled
-        ]
+        loop: Any = asyncio.get_running_loop()
+        return [one for one in loop._scheduled if not one._cancelled]
 
     assert run(outer()) == []

@@ -7,7 +7,8 @@ from examples.kuhn_poker import kuhn_poker
 from examples.pig import pig
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
-from tests.testing import broken, high_card
+from tests.testing import high_card
+from tests.testing.broken_hidden import BROKEN, MAKERS
 from tests.testing.mutants import mutant, sound
 
 from fritillary.core.errors import UsageError
@@ -38,8 +39,8 @@ def test_sound_games_stand_up(module):
     "name", ["copy_shares_a_list", "material_is_lost", "sums_are_broken"]
 )
 def test_broken_games_fall(name):
-    law, _ = broken.BROKEN[name]
-    machine = machine_for(getattr(broken, name)(), laws=[law])
+    law, _ = BROKEN[name]
+    machine = machine_for(MAKERS[name](), laws=[law])
     with pytest.raises(LawError) as caught:
         run_state_machine_as_test(machine, settings=MANY)
     assert caught.value.law.id == law

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.testing import broken
-from tests.testing.broken import BROKEN
+from tests.testing.broken_hidden import BROKEN, MAKERS
 
 from fritillary.testing import LAWS, Plan, Verdict, certify
 from fritillary.testing.fresh import find_game
@@ -10,7 +10,16 @@ from fritillary.testing.fresh import find_game
 #: What is slow and looked at by its own tests.
 SLOW = {"seed.other-process", "playthrough.current"}
 
-PLAN = Plan(matches=4, positions=12, least=50, draws=600, seconds=1, shrinking=0)
+PLAN = Plan(
+    matches=4,
+    positions=12,
+    least=40,
+    sampler_matches=20,
+    spots=2,
+    draws=500,
+    seconds=1,
+    shrinking=0,
+)
 
 SOUND = {
     "kuhn poker": "python:examples.kuhn_poker.kuhn_poker",
@@ -23,8 +32,8 @@ SOUND = {
 
 
 def judged(name, laws):
-    source = f"python:tests.testing.broken:{name}"
-    return certify(getattr(broken, name)(), plan=PLAN, laws=laws, source=source)
+    source = f"python:{broken.__name__}:{name}"
+    return certify(MAKERS[name](), plan=PLAN, laws=laws, source=source)
 
 
 @pytest.mark.parametrize("name", BROKEN)

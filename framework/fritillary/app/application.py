@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -45,7 +46,9 @@ class Application:
     def registry(self) -> Registry:
         """The installed games and variants."""
         registry = Registry()
-        registry.load()
+        # What a plugin prints while it is imported is no result of the command.
+        with contextlib.redirect_stdout(sys.stderr):
+            registry.load()
         return registry
 
     @functools.cached_property

@@ -10,11 +10,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn
-from rich.text import Text
 
 from fritillary.app.application import Application
 from fritillary.cli.codes import CHECK
-from fritillary.cli.output import console, looks_on, print_json, print_note
+from fritillary.cli.output import console, looks_on, print_json, print_note, say
 from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
 from fritillary.core.errors import StorageError, UsageError
 from fritillary.plugins.game import Game
@@ -132,14 +131,13 @@ def certify(
 
 
 def _print(judgement: Judgement) -> None:
-    out = console()
-    word = Text(f"{judgement.verdict.value:8}", style=_COLOURS[judgement.verdict])
+    word = (f"{judgement.verdict.value:8}", _COLOURS[judgement.verdict])
     looked = f"  ({judgement.looked})" if judgement.looked else ""
     reason = f"  {judgement.reason}" if judgement.reason else ""
-    out.print(word, Text(f"{judgement.law:22}{looked}{reason}"))
+    say(word, f" {judgement.law:22}{looked}{reason}")
     if judgement.failure is not None:
         for line in str(judgement).splitlines():
-            out.print(Text(f"    {line}"))
+            say(f"    {line}")
 
 
 def _print_end(
@@ -153,7 +151,7 @@ def _print_end(
     verdict = "keeps the laws" if certificate.holds else "breaks laws"
     style = "bold green" if certificate.holds else "bold red"
     name = f"{game.id}, rules {game.info.rules_version}"
-    console().print(Text(f"{name}: {verdict}", style=style), Text(f"({counts})"))
+    say((f"{name}: {verdict}", style), f" ({counts})")
     if out is not None:
         print_note(f"certificate: {out}")
 

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from fritillary.app.application import Application
-from fritillary.cli.output import print_json
+from fritillary.cli.asked import text_of
+from fritillary.cli.files import naming, record_of
+from fritillary.cli.output import json_text, print_json
 from fritillary.codec.packing import to_json
 from fritillary.core.errors import StorageError
 from fritillary.record.events import event_to_data
-from fritillary.record.reader import Record, read_file, read_record
+from fritillary.record.reader import Record
 from fritillary.record.replay import replayed
 
 
@@ -30,19 +32,16 @@ def export(
 
     Example: fritillary export match.frec --output match.json
     """
-    record = read_record(read_file(file))
-    events = exported(record, Application())
-    if output is None and not lines:
-        print_json(events)
-        return
-    text = (
-        "\n".join(to_json(event) for event in events)
-        if lines
-        else to_json(events, indent=2)
-    )
+    record = record_of(file)
+    with naming(file):
+        events = exported(record, Application())
     if output is None:
-        print(text)
+        if not lines:
+            print_json(events)
+        for event in events if lines else ():
+            print(json_text(event, indent=None))
         return
+    text = "\n".join(map(to_json, events)) if lines else to_json(events, indent=2)
     try:
         output.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
@@ -64,7 +63,9 @@ def exported(record: Record, app: Application) -> list[dict[str, Any]]:
             data["options"] = codec.options_to_data(replay.options)
         if step.action is not None:
             data["action"] = codec.action_to_data(step.action)
-            data["text"] = replay.game.format_action(step.action)
+            data["text"] = text_of(
+                replay.game, "format_action", replay.game.format_action, step.action
+            )
             data["ply"] = step.ply
         events.append({"number": step.number, **data})
     return events

@@ -9,7 +9,7 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.games import seats_text
-from fritillary.cli.output import console, print_json, print_table, print_text
+from fritillary.cli.output import print_json, print_table, print_text, say
 from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
 from fritillary.codec.packing import to_json
 from fritillary.codec.schema import field_documents
@@ -70,8 +70,7 @@ def _about(game: Game[Any, Any, Any], options: Any) -> dict[str, Any]:
 
 def _print_about(game: Game[Any, Any, Any], options: Any) -> None:
     info = game.info
-    out = console()
-    out.print(f"[bold]{info.title}[/bold]  ({game.id}, rules {info.rules_version})")
+    say((info.title, "bold"), f"  ({game.id}, rules {info.rules_version})")
     print_text(info.summary)
     table = game.table(options, info.min_seats)
     facts = [

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from rich.console import Console
+from rich.text import Text
 
 from fritillary.bots.protocol import Ask, BaseBot, MatchStart, Resign
-from fritillary.cli.output import looks_on
+from fritillary.cli.asked import notation, picture_or_why
+from fritillary.cli.logs import said
+from fritillary.cli.output import Part, console, many_lines, one_line, styled
 from fritillary.core.errors import InvalidActionError
 from fritillary.core.outcome import Outcome
 from fritillary.plugins.game import Game
 from fritillary.plugins.table import normal
 from fritillary.referee.seen import Acted, Drawn, GaveUp, Ruled
 
-_HELP = (
-    "Type an action as it is listed, or its number. Other words: "
-    "[bold]legal[/bold] lists the actions, [bold]board[/bold] shows the board, "
-    "[bold]resign[/bold] gives up, [bold]help[/bold] shows this."
+_HELP: Final[tuple[Part, ...]] = (
+    "Type an action as it is listed, or its number. Other words: ",
+    *(("legal", "bold"), " lists the actions, "),
+    *(("board", "bold"), " shows the board, "),
+    *(("resign", "bold"), " gives up, "),
+    *(("help", "bold"), " shows this."),
 )
 
 #: Rows of a list that are shown unasked where no screen has to hold them.
@@ -44,23 +50,42 @@ class HumanBot(BaseBot):
     def __init__(
         self, out: Console | None = None, read: Callable[[str], str] | None = None
     ) -> None:
-        self._out = out or Console(highlight=False, soft_wrap=not looks_on())
+        self._out = out or console(wrap=True)
         self._read = read or _typed
         self._seat = 0
         self._seats = 0
         self._board_rows = 0
         #: Draws the board as a seat sees it once the match has ended.
         self.position: Callable[[int], str] = lambda _: ""
+        #: What went wrong with showing or reading.
+        self.failure: BaseException | None = None
 
     def start(self, info: MatchStart) -> None:
         """Greet the person."""
         self._seat, self._seats = info.seat, info.seats
         game = info.game.info
-        self._out.print(f"[bold]{game.title}[/bold]: {game.summary}")
-        self._out.print(f"You have seat {info.seat} of {info.seats}. {_HELP}")
+        with self._noting():
+            self._say((game.title, "bold"), f": {game.summary}")
+            self._say(f"You have seat {info.seat} of {info.seats}. ", *_HELP)
 
     def decide(self, ask: Ask) -> Any:
         """Return the action that the person chooses."""
+        with self._noting():
+            return self._decide(ask)
+
+    @contextlib.contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Keep what goes wrong, since the referee asks no further than that it did."""
+        try:
+            yield
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def _say(self, *parts: Part, style: str = "") -> None:
+        self._out.print(styled(*parts, style=style))
+
+    def _decide(self, ask: Ask) -> Any:
         self._show(ask)
         # Below the board: what is above it has left a small screen.
         for event in ask.events:
@@ -70,11 +95,12 @@ class HumanBot(BaseBot):
             try:
                 line = self._read("your action: ").strip()
             except EOFError:
-                self._out.print("\nno more input: you resign")
+                self._out.print()
+                self._say("no more input: you resign")
                 return Resign()
             word = normal(line)
             if word in {"help", "?"}:
-                self._out.print(_HELP)
+                self._say(*_HELP)
             elif word == "board":
                 self._show(ask)
             elif word == "legal":
@@ -92,76 +118,80 @@ class HumanBot(BaseBot):
         if word.isdecimal() and len(word) < 6:
             if 1 <= int(word) <= len(legal):
                 return legal[int(word) - 1]
-            self._out.print(f"Numbers go from 1 to {len(legal)}.")
+            self._say(f"Numbers go from 1 to {len(legal)}.")
             return None
         table = ask.game.table(ask.observation.options, self._seats)
         try:
             action = table.parse(word, legal)
         except InvalidActionError as error:
-            self._out.print(f"{error}; 'legal' lists all actions", markup=False)
+            self._say(f"{error}; 'legal' lists all actions")
             return None
         if action in legal:
             return action
-        self._out.print(ask.game.explain(ask.observation, action), markup=False)
+        try:
+            why = str(ask.game.explain(ask.observation, action))
+        except Exception as error:  # noqa: BLE001 - a stranger's rules
+            why = f"that is not legal ({said(error)})"
+        self._say(why)
         return None
 
     def _show(self, ask: Ask) -> None:
-        board = ask.game.draw_text(ask.observation)
+        board = picture_or_why(ask.game, ask.observation)
         self._board_rows = board.count("\n") + 1
         self._out.print()
-        self._out.print(board, markup=False)
+        self._out.print(Text(many_lines(board)))
 
     def _list(self, ask: Ask, *, whole: bool) -> None:
         """List the legal actions, if asked for or if the board stays on the screen."""
         rows = _rows(
-            [ask.game.format_action(action) for action in ask.legal],
+            [one_line(notation(ask.game, action)) for action in ask.legal],
             min(self._out.width, _WIDEST),
         )
         most = _FEW_ROWS
         if self._out.is_terminal:
             most = self._out.height - self._board_rows - _OTHER_ROWS
         if len(rows) > most and not whole:
-            self._out.print(f"{len(ask.legal)} legal actions; 'legal' lists them")
+            self._say(f"{len(ask.legal)} legal actions; 'legal' lists them")
             return
         for row in rows:
-            self._out.print(row, markup=False)
+            self._say(row)
 
     def _tell(self, game: Game[Any, Any, Any], body: object) -> None:
         match body:
             case Acted(seat=seat, action=action) if seat != self._seat:
-                text = f"seat {seat} plays {game.format_action(action)}"
+                text = f"seat {seat} plays {notation(game, action)}"
             case Drawn(action=action):
-                text = f"chance: {game.format_action(action)}"
+                text = f"chance: {notation(game, action)}"
             case Ruled(seat=seat, problem=problem):
                 text = f"ruling on seat {seat}: {problem.message}"
             case GaveUp(seat=seat):
                 text = f"seat {seat} resigns"
             case _:
                 return
-        self._out.print(text, markup=False, style="bold")
+        self._say(text, style="bold")
 
     def end(self, outcome: Outcome | None) -> None:
         """Show the last board and tell the person how it ended."""
         board = self.position(self._seat)
         if board:
             self._out.print()
-            self._out.print(board, markup=False)
+            self._out.print(Text(many_lines(board)))
         if outcome is None:
-            self._out.print("The match does not count.")
+            self._say("The match does not count.")
         elif outcome.winners == (self._seat,):
-            self._out.print(f"[bold green]You win[/bold green] ({outcome.reason}).")
+            self._say(("You win", "bold green"), f" ({outcome.reason}).")
         elif self._seat in outcome.winners:
-            self._out.print(f"You share the first place ({outcome.reason}).")
+            self._say(f"You share the first place ({outcome.reason}).")
         else:
             place = outcome.placing[self._seat]
-            self._out.print(f"You lose: place {place} ({outcome.reason}).")
+            self._say(f"You lose: place {place} ({outcome.reason}).")
 
 
 def _typed(prompt: str) -> str:
     """Return the next line of input; one from a pipe is shown like a typed one."""
     line = input(prompt)
     if not sys.stdin.isatty():
-        print(line)
+        print(one_line(line))
     return line
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fritillary.cli.asked import notation
 from fritillary.plugins.game import Game
 from fritillary.record.terms import Source, clip
 from fritillary.referee.seen import (
@@ -33,9 +34,9 @@ def body_text(game: Game[Any, Any, Any], names: list[str], body: Body) -> str:
     """
     match body:
         case Acted(seat=seat, action=action, source=source):
-            return _acted(names, seat, game.format_action(action), source.value)
+            return _acted(names, seat, notation(game, action), source.value)
         case Drawn(action=action):
-            return f"chance: {game.format_action(action)}"
+            return f"chance: {notation(game, action)}"
         case Ruled(seat=seat, fault=fault, consequence=consequence, problem=problem):
             return _ruled(names, seat, fault.value, consequence.value, problem.message)
         case GaveUp(seat=seat):

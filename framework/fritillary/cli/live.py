@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import AsyncIterator
+from typing import Final
 
 from attrs import frozen
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from fritillary.cli.asked import picture_or_why
 from fritillary.cli.lines import body_text, finish_text
+from fritillary.cli.logs import said
+from fritillary.cli.output import many_lines, styled
 from fritillary.referee.match import Match
 from fritillary.referee.seen import Acted, Drawn, Finish, MatchResult, SeatEvent
 
 __all__ = ["LiveMatch", "Screen", "body_text", "finish_text"]
+
+#: After these the position is another one.
+_MOVES: Final = (Acted, Drawn, Finish)
 
 
 @frozen
@@ -37,17 +45,24 @@ class Screen:
         out: where to show.
         pace_s: least time between two moves on the screen.
         board: redraw the board in place, else print a line for each move.
+        whole_s: the pace grows so that no more time than this is spent on pauses.
 
     Attributes:
         picture: the board of the last frame.
     """
 
     def __init__(
-        self, out: Console, *, pace_s: float = 0.0, board: bool = True
+        self,
+        out: Console,
+        *,
+        pace_s: float = 0.0,
+        board: bool = True,
+        whole_s: float = math.inf,
     ) -> None:
         self.picture: str | None = None
         self._out = out
         self._pace_s = pace_s if out.is_terminal else 0.0
+        self._until = time.monotonic() + whole_s
         self._board = board and out.is_terminal
         self._frames: deque[_Frame] = deque()
         self._news = asyncio.Event()
@@ -74,24 +89,27 @@ class Screen:
         if self._board:
             with Live(console=self._out, auto_refresh=False, transient=True) as live:
                 async for frame in self._paced():
-                    line = Text(frame.line, style="bold")
+                    line = styled(frame.line, style="bold")
                     if frame.past:
-                        live.console.print(Text(frame.line))
+                        live.console.print(styled(frame.line))
                     else:
-                        board = Text(frame.picture or "")
+                        board = _board(frame.picture or "")
                         live.update(Group(board, Text(), line), refresh=True)
         else:
             async for frame in self._paced():
-                self._out.print(Text(frame.line))
+                self._out.print(styled(frame.line))
         if self.picture is not None:
-            self._out.print(Text(self.picture))
+            self._out.print(_board(self.picture))
 
     async def _paced(self) -> AsyncIterator[_Frame]:
         shown = 0.0
         while True:
             while self._frames:
                 frame = self._frames.popleft()
-                wait = shown + self._pace_s - time.monotonic()
+                now = time.monotonic()
+                left = max(0.0, self._until - now)
+                pace = min(self._pace_s, left / (len(self._frames) + 1))
+                wait = shown + pace - now
                 if wait > 0 and not frame.past:
                     await asyncio.sleep(wait)
                 shown = time.monotonic()
@@ -109,13 +127,18 @@ class LiveMatch(Screen):
         match: to watch; its game draws the pictures, as spectators see them.
         out: see `Screen`.
         pace_s: see `Screen`.
-        board: see `Screen`.
+        whole_s: see `Screen`.
     """
 
     def __init__(
-        self, match: Match, out: Console, *, pace_s: float = 0.0, board: bool = True
+        self,
+        match: Match,
+        out: Console,
+        *,
+        pace_s: float = 0.0,
+        whole_s: float = math.inf,
     ) -> None:
-        super().__init__(out, pace_s=pace_s, board=board)
+        super().__init__(out, pace_s=pace_s, whole_s=whole_s)
         self._match = match
         self._names = [player.info.name for player in match.setup.players]
         match.teller.watch(self)
@@ -123,11 +146,19 @@ class LiveMatch(Screen):
     def on_event(self, event: SeatEvent) -> None:
         """Keep what is to be shown."""
         match = self._match
-        if match.state is not None and isinstance(event.body, (Acted, Drawn, Finish)):
-            observation = match.teller.spectator.observation(match.state)
-            self.picture = match.game.draw_text(observation)
-        self.add(event.ply, body_text(match.game, self._names, event.body))
+        try:
+            if match.state is not None and isinstance(event.body, _MOVES):
+                observation = match.teller.spectator.observation(match.state)
+                self.picture = picture_or_why(match.game, observation)
+            line = body_text(match.game, self._names, event.body)
+        except Exception as error:  # noqa: BLE001 - a stranger's rules
+            line = f"(the game failed to tell: {said(error)})"
+        self.add(event.ply, line)
 
     def on_end(self, result: MatchResult) -> None:
         """Stop when all is shown."""
         self.close()
+
+
+def _board(picture: str) -> Text:
+    return Text(many_lines(picture))

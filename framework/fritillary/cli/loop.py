@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+import contextlib
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+
+#: Signals that end a command in order, as Ctrl-C does.
+STOPS: Final = ("SIGTERM", "SIGHUP")
+
+_stopped: ContextVar[list[signal.Signals]] = ContextVar("stopped")
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -18,7 +26,50 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
+def stopped_by() -> str:
+    """Say what has cancelled the command: ``Ctrl-C``, or the name of a signal."""
+    signals = _stopped.get([])
+    return signals[0].name if signals else "Ctrl-C"
+
+
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine; Ctrl-C cancels it and comes out as KeyboardInterrupt."""
+    """Run a coroutine.
+
+    Raises:
+        KeyboardInterrupt: if Ctrl-C has cancelled it.
+        SystemExit: if another signal has; with the exit code that shells expect.
+    """
+    signals: list[signal.Signals] = []
+
+    async def watched() -> T:
+        _stopped.set(signals)
+        task = asyncio.current_task()
+
+        def stop(number: signal.Signals) -> None:
+            signals.append(number)
+            if task is not None:
+                task.cancel()
+
+        loop = asyncio.get_running_loop()
+        for number in stops():
+            # Windows and other threads have no such handlers.
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, stop, number)
+        return await main
+
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        return runner.run(main)
+        try:
+            return runner.run(watched())
+        except (asyncio.CancelledError, OSError):
+            # A terminal that has hung up takes no output either.
+            if signals:
+                raise SystemExit(128 + signals[0]) from None
+            raise
+
+
+def stops() -> Iterator[signal.Signals]:
+    """Yield the signals of `STOPS`, without what this process is to ignore."""
+    for name in STOPS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            yield number

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -22,11 +21,13 @@ from fritillary.cli import (
     play,
     serve,
     show,
+    streams,
     token,
     verify,
 )
 from fritillary.cli.codes import FAILED, INTERRUPTED, exit_code
-from fritillary.cli.output import print_error, print_note
+from fritillary.cli.logs import said, told
+from fritillary.cli.output import one_line, print_error, print_note
 from fritillary.core.errors import FritillaryError
 
 app = typer.Typer(
@@ -75,23 +76,76 @@ for command in (
 app.add_typer(token.app, name="token")
 
 
+#: What goes wrong with a stream itself; files are named by their errors.
+_OUTPUT: Final = "cannot write the output"
+
+
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; exit with its code."""
+    """Run a command; exit with its code.
+
+    Whatever goes wrong is told in one line on stderr, with a traceback only if that
+    is asked for.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    streams.prepare()
+    with told(debug=debug):
+        code = _run(words, debug=debug)
+        try:
+            streams.drain()
+        except BrokenPipeError:
+            code = code or FAILED
+        except OSError as error:
+            # If it had been told already, the command would have failed.
+            if not code:
+                print_error(f"{_OUTPUT}: {error.strerror}")
+            code = code or FAILED
+    sys.exit(code)
+
+
+def _run(words: list[str], *, debug: bool) -> int:
+    """Run a command; return its exit code."""
     try:
-        code = app(words, standalone_mode=True)
+        return app(words, standalone_mode=False) or 0
     except KeyboardInterrupt:
         print_note("interrupted")
-        code = INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has enough; say nothing when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = FAILED
-    except FritillaryError as error:
+        # Whoever read our output has enough.
+        return FAILED
+    except typer.Abort:
+        return FAILED
+    except typer.TyperException as error:
+        return _wrong_words(error)
+    except Exception as error:  # noqa: BLE001 - the last to know
         if debug:
-            traceback.print_exc()
-        print_error(error.message)
-        code = exit_code(error)
-    sys.exit(code or 0)
+            print(one_traceback(error), end="", file=sys.stderr)
+        print_error(_sentence(error))
+        return exit_code(error) if isinstance(error, FritillaryError) else FAILED
+
+
+def one_traceback(error: Exception) -> str:
+    """Return a traceback that a terminal can show."""
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    return "".join(f"{one_line(line)}\n" for line in lines)
+
+
+def _wrong_words(error: typer.TyperException) -> int:
+    """Tell what is wrong with the words of the command; return the exit code."""
+    message = error.format_message()
+    # Where there is no word at all, the help has been printed.
+    if message:
+        print_error(f"{message.rstrip('.')}; --help tells what there is")
+    return error.exit_code
+
+
+def _sentence(error: Exception) -> str:
+    """Return what went wrong in one line."""
+    if isinstance(error, FritillaryError):
+        return error.message
+    if isinstance(error, OSError) and error.strerror:
+        if error.filename is None:
+            return f"{_OUTPUT}: {error.strerror}"
+        return f"{error.filename}: {error.strerror}"
+    return f"internal error: {said(error)}; run again with --debug"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,11 +14,15 @@ import typer
 from attrs import evolve
 
 from fritillary.app.application import Application
+from fritillary.cli.asked import picture_or_why
 from fritillary.cli.human import HumanBot
 from fritillary.cli.live import LiveMatch
+from fritillary.cli.logs import said, without_errors
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.output import console, print_note
-from fritillary.cli.results import Played, check_target, copied, tell
+from fritillary.cli.loop import stopped_by
+from fritillary.cli.output import console, print_error, print_note
+from fritillary.cli.players import check_players
+from fritillary.cli.results import Played, check_target, copied, rulings_of, tell
 from fritillary.cli.values import (
     Data,
     GameId,
@@ -29,8 +34,16 @@ from fritillary.cli.values import (
     option_data,
 )
 from fritillary.cli.wish import Wish, seat_clocks
-from fritillary.core.errors import ServiceError, UsageError
+from fritillary.core.errors import (
+    FritillaryError,
+    RecordError,
+    ServiceError,
+    StorageError,
+    UsageError,
+)
 from fritillary.plugins.game import Game
+from fritillary.record.events import Ruling
+from fritillary.record.reader import read_record
 from fritillary.record.terms import (
     EndKind,
     PlayerInfo,
@@ -138,7 +151,8 @@ def match(
     """Play one refereed and recorded match, here or at a server.
 
     Ctrl-C calls the match off; its record is kept and says so. At a server a second
-    Ctrl-C leaves at once, and the match may go on there.
+    Ctrl-C leaves at once, and the match may go on there. Exit code 1 if the match does
+    not count, or a player could not be started.
 
     Example: fritillary match lepidoptery --seat greedy --seat uniform --watch
     """
@@ -186,20 +200,47 @@ def play_out(
 ) -> int:
     """Play a match here and tell how it ended; return the exit code.
 
-    On Ctrl-C the match is called off, its record closed, and where it is is told.
+    On Ctrl-C and on the signals that are like it the match is called off, its record
+    closed, and where it is is told.
+
+    Raises:
+        FritillaryError: if there was no match, or a person's seat failed.
     """
     check_target(wish.record)
+    check_players(wish.players)
     hosted: list[HostedMatch] = []
-    code = 1
+    humans: list[HumanBot] = []
     try:
-        run_loop(_play(app, game, options, wish, hosted))
-    finally:
-        for one in hosted:
-            played = _played(one)
-            if played is not None:
-                path = copied(one.path, wish.record)
-                tell(played, path, as_json=wish.as_json)
-                code = played.code
+        # What the arena logs of a failure is raised here as well.
+        with without_errors("fritillary.service.arena"):
+            run_loop(_play(app, game, options, wish, hosted, humans))
+    except BaseException:
+        # What ended the command counts, not what follows from it.
+        with contextlib.suppress(OSError):
+            try:
+                _tell_all(hosted, wish)
+            except FritillaryError as error:
+                print_error(error.message)
+        raise
+    failed = [human.failure for human in humans if human.failure is not None]
+    if failed:
+        with contextlib.suppress(OSError):
+            _tell_all(hosted, wish)
+        msg = f"the terminal failed, and the seat was lost by it: {said(failed[0])}"
+        raise ServiceError(msg, code="player.terminal") from failed[0]
+    return _tell_all(hosted, wish)
+
+
+def _tell_all(hosted: list[HostedMatch], wish: Wish) -> int:
+    """Tell how the match ended, if it was begun; return the exit code."""
+    code = 1
+    for one in hosted:
+        played = _played(one)
+        if played is not None:
+            whole = bool(played.final_hash)
+            path = copied(one.path, wish.record) if whole else one.path
+            tell(played, path, as_json=wish.as_json)
+            code = played.code
     return code
 
 
@@ -209,6 +250,7 @@ async def _play(
     options: Any,
     wish: Wish,
     hosted: list[HostedMatch],
+    humans: list[HumanBot],
 ) -> None:
     from fritillary.service.arena import Arena
     from fritillary.service.server import Server
@@ -218,7 +260,6 @@ async def _play(
     terms = wish.terms
     if any(spec.kind == "remote" for spec in specs):
         terms = evolve(terms, offer_ms=_REMOTE_WAIT_MS)
-    humans: list[HumanBot] = []
     async with contextlib.AsyncExitStack() as stack:
         arena = await stack.enter_async_context(
             Arena(
@@ -250,11 +291,18 @@ async def _play(
                 await show_live(one, wish.pace_s)
             await asyncio.shield(one.ended)
         except asyncio.CancelledError:
-            # What is shown at a pace may have ended meanwhile.
-            with contextlib.suppress(ServiceError):
-                one.abort(EndKind.WITHDRAWN, "match.aborted", "called off by Ctrl-C")
-                print_note("calling the match off")
+            _call_off(one, f"called off by {stopped_by()}")
             raise
+        except OSError:
+            _call_off(one, "called off since it could not be shown")
+            raise
+
+
+def _call_off(one: HostedMatch, why: str) -> None:
+    # What is shown at a pace may have ended meanwhile.
+    with contextlib.suppress(ServiceError):
+        one.abort(EndKind.WITHDRAWN, "match.aborted", why)
+        print_note("calling the match off")
 
 
 def _human(
@@ -271,11 +319,19 @@ def _position(hosted: HostedMatch, seat: int) -> str:
     match = hosted.match
     if match is None or match.state is None:
         return ""
-    return match.game.draw_text(match.game.observe(match.state, seat))
+    return picture_or_why(match.game, match.game.observe(match.state, seat))
 
 
-async def show_live(hosted: HostedMatch, pace_s: float) -> None:
-    """Show a match on the terminal, from its start to its end."""
+async def show_live(
+    hosted: HostedMatch, pace_s: float, whole_s: float = math.inf
+) -> None:
+    """Show a match on the terminal, from its start to its end.
+
+    Args:
+        hosted: the match.
+        pace_s: least time between two moves.
+        whole_s: most time for all pauses together.
+    """
     started = asyncio.Event()
     hosted.on_change(started.set)
     while hosted.match is None and not hosted.over:
@@ -283,7 +339,8 @@ async def show_live(hosted: HostedMatch, pace_s: float) -> None:
         started.clear()
     hosted.off_change(started.set)
     if hosted.match is not None:
-        await LiveMatch(hosted.match, console(), pace_s=pace_s).show()
+        live = LiveMatch(hosted.match, console(), pace_s=pace_s, whole_s=whole_s)
+        await live.show()
 
 
 def _invite(arena: Arena, specs: list[PlayerSpec]) -> None:
@@ -310,4 +367,14 @@ def _played(hosted: HostedMatch) -> Played | None:
         plies=result.plies,
         content_hash=result.content_hash,
         final_hash=result.final_hash,
+        rulings=_rulings(hosted),
+        problems=dict(hosted.problems),
     )
+
+
+def _rulings(hosted: HostedMatch) -> tuple[Ruling, ...]:
+    try:
+        record = read_record(hosted.record(), unfinished=True)
+    except (RecordError, StorageError, OSError):
+        return ()
+    return rulings_of(record.events)

@@ -15,6 +15,7 @@ from fritillary.app.application import Application
 from fritillary.cli.lines import event_text, finish_text
 from fritillary.cli.live import Screen
 from fritillary.cli.loop import run as run_loop
+from fritillary.cli.loop import stopped_by
 from fritillary.cli.output import console, print_note
 from fritillary.cli.results import Played, check_target, tell
 from fritillary.cli.wish import Wish
@@ -108,13 +109,17 @@ async def _play(app: Application, order: Order, wish: Wish) -> int:
             print_note(f"match {made.match_id} at {order.server}")
         try:
             await (_show if wish.watch else _wait)(referee, made, wish)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, OSError) as error:
+            why = "called off since it could not be shown"
+            if isinstance(error, asyncio.CancelledError):
+                why = f"called off by {stopped_by()}"
             # What is shown at a pace may have ended meanwhile.
             with contextlib.suppress(ArenaError):
-                await referee.abort(made.match_id, "called off by Ctrl-C")
+                await referee.abort(made.match_id, why)
                 print_note("calling the match off")
             await _wait(referee, made, wish)
-            await _tell_end(app, referee, made, wish)
+            with contextlib.suppress(OSError):
+                await _tell_end(app, referee, made, wish)
             raise
         return await _tell_end(app, referee, made, wish)
 

@@ -1,41 +1,147 @@
-"""How commands speak: results on stdout, everything else on stderr."""
+"""How commands speak: results on stdout, everything else on stderr.
+
+What comes from records, plugins, bots and users is text and nothing else: brackets and
+colons mean nothing, and what a terminal would act on is shown as an escape.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fritillary.codec.packing import to_json
 
-def console(*, stderr: bool = False) -> Console:
-    """Return a console that breaks no lines where nobody looks on."""
-    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+#: A piece of a line: as it is, or in a style of ours.
+Part: TypeAlias = str | tuple[str, str]
+
+#: No table is squeezed into less.
+_NARROWEST = 20
+
+
+class _Console(Console):
+    """A console whose reader may leave before the end."""
+
+    def on_broken_pipe(self) -> None:
+        """Let whoever prints hear of it, in place of leaving at once."""
+        raise BrokenPipeError
+
+
+def one_line(text: object) -> str:
+    r"""Return text fit for one line.
+
+    Control characters, line breaks and what turns the direction of writing become
+    escapes such as ``\x1b``.
+    """
+    line = str(text)
+    if line.isprintable():
+        return line
+    return "".join(
+        char if _harmless(char) else char.encode("unicode_escape").decode()
+        for char in line
+    )
+
+
+def _harmless(char: str) -> bool:
+    """Say whether a terminal just shows a character; spaces of any width count."""
+    return char.isprintable() or unicodedata.category(char) == "Zs"
+
+
+def many_lines(text: object) -> str:
+    """Return text as `one_line` does, but with its line breaks and tabs."""
+    return "\n".join(map(one_line, str(text).expandtabs().split("\n")))
+
+
+def styled(*parts: Part, style: str = "") -> Text:
+    """Return one line of parts, each safe to be shown."""
+    return Text.assemble(
+        *(
+            one_line(part) if isinstance(part, str) else (one_line(part[0]), part[1])
+            for part in parts
+        ),
+        style=style,
+    )
+
+
+def console(*, stderr: bool = False, wrap: bool = False) -> Console:
+    """Return a console.
+
+    Args:
+        stderr: for remarks.
+        wrap: break lines between words where somebody looks on; else nowhere.
+    """
+    out = _Console(
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=not (wrap and looks_on()),
+    )
+    if out.width < _NARROWEST:
+        out.width = _NARROWEST
+    return out
+
+
+def say(*parts: Part, style: str = "") -> None:
+    """Print one line to stdout."""
+    console().print(styled(*parts, style=style))
+
+
+def show(text: str) -> None:
+    """Print a picture, or whatever else has lines, to stdout."""
+    console().print(Text(many_lines(text)))
+
+
+def json_text(data: Any, *, indent: int | None = 2) -> str:
+    """Return data as JSON that any terminal can show."""
+    encoding = str(getattr(sys.stdout, "encoding", None) or "utf-8")
+    if encoding.lower().replace("-", "") != "utf8":
+        return json.dumps(data, indent=indent)
+    return "\n".join(
+        "".join(map(_json_char, line)) if not line.isprintable() else line
+        for line in to_json(data, indent=indent).split("\n")
+    )
+
+
+def _json_char(char: str) -> str:
+    if _harmless(char):
+        return char
+    # JSON has but two bytes for a character, so some take two escapes.
+    raw = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{raw[start : start + 4]}" for start in range(0, len(raw), 4))
 
 
 def print_json(data: Any) -> None:
     """Print data as JSON."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    print(json_text(data))
 
 
 def print_error(message: str) -> None:
     """Print one line to stderr."""
-    line = " ".join(str(message).split())
-    console(stderr=True).print(Text.assemble(("error: ", "bold red"), line))
+    _remark(styled(("error: ", "bold red"), str(message).strip()))
 
 
 def print_note(message: str) -> None:
     """Print a remark to stderr."""
-    console(stderr=True).print(Text(message, style="dim"))
+    _remark(styled(str(message).strip(), style="dim"))
+
+
+def _remark(line: Text) -> None:
+    # There is nowhere to complain that nothing can be said.
+    with contextlib.suppress(OSError, ValueError):
+        console(stderr=True).print(line)
 
 
 def print_text(text: str) -> None:
     """Print sentences, broken between words where somebody looks on."""
-    Console(highlight=False).print(Text(text), soft_wrap=not looks_on())
+    console(wrap=True).print(styled(text))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -46,8 +152,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(highlight=False).print(table)
+        table.add_row(*map(styled, row))
+    console().print(table, soft_wrap=False)
 
 
 def looks_on() -> bool:

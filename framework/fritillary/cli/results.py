@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from fritillary.cli.lines import finish_text
-from fritillary.cli.output import console, print_json
+from fritillary.cli.output import print_error, print_json, print_note, say
 from fritillary.core.errors import StorageError, UsageError
 from fritillary.core.outcome import Outcome
-from fritillary.record.events import ActionTaken, ChanceDrawn, Closed, Ended
+from fritillary.record.events import (
+    ActionTaken,
+    ChanceDrawn,
+    Closed,
+    Ended,
+    RecordEvent,
+    Ruling,
+)
 from fritillary.record.reader import bad, read_record
-from fritillary.record.terms import EndKind
+from fritillary.record.terms import EndKind, Fault
 from fritillary.referee.seen import Finish
+
+#: The end of a match whose seats were not all taken.
+_NOT_STARTED: Final = f"fault.{Fault.REFUSED_TO_START.value}"
 
 
 @frozen(kw_only=True)
@@ -30,6 +41,8 @@ class Played:
         plies: how many were played.
         content_hash: of what happened.
         final_hash: closes the record.
+        rulings: of the referee, in full.
+        problems: what last went wrong with the program of a seat; may hold secrets.
     """
 
     match_id: str
@@ -39,11 +52,14 @@ class Played:
     plies: int
     content_hash: bytes
     final_hash: bytes
+    rulings: tuple[Ruling, ...] = field(default=(), repr=False)
+    problems: dict[int, str] = field(factory=dict, repr=False)
 
     @property
     def code(self) -> int:
-        """The exit code: 1 if the match does not count."""
-        return int(self.finish.kind in (EndKind.VOID, EndKind.WITHDRAWN))
+        """The exit code: 1 if the match does not count, or never came about."""
+        void = self.finish.kind in (EndKind.VOID, EndKind.WITHDRAWN)
+        return int(void or self.finish.code == _NOT_STARTED)
 
     @classmethod
     def of_record(cls, raw: bytes) -> Played:
@@ -71,7 +87,13 @@ class Played:
             ),
             content_hash=bytes.fromhex(closed.content_hash),
             final_hash=record.links[-1],
+            rulings=rulings_of(record.events),
         )
+
+
+def rulings_of(events: Iterable[RecordEvent]) -> tuple[Ruling, ...]:
+    """Return the rulings among the events of a record."""
+    return tuple(event for event in events if isinstance(event, Ruling))
 
 
 def result_data(played: Played, path: Path | None) -> dict[str, Any]:
@@ -101,18 +123,38 @@ def result_data(played: Played, path: Path | None) -> dict[str, Any]:
 
 
 def tell(played: Played, path: Path | None, *, as_json: bool = False) -> None:
-    """Print how a match ended, and where its record is."""
+    """Print how a match ended and where its record is; on stderr what seats did."""
     if as_json:
         print_json(result_data(played, path))
-        return
-    out = console()
-    line = finish_text(played.players, played.finish)
-    out.print(line, style="bold", markup=False)
-    # Both a hash and its heading fit into 80 columns.
-    out.print(f"plies   {played.plies}")
-    out.print(f"content {played.content_hash.hex()}")
-    if path is not None:
-        out.print(f"record  {path}", markup=False)
+    else:
+        say(finish_text(played.players, played.finish), style="bold")
+        # Both a hash and its heading fit into 80 columns.
+        say(f"plies   {played.plies}")
+        if played.content_hash:
+            say(f"content {played.content_hash.hex()}")
+        if path is not None:
+            say(f"record  {path}")
+    _tell_faults(played)
+
+
+def _tell_faults(played: Played) -> None:
+    """Tell who could not be started, and by what else a match ended.
+
+    Bots and spectators are told less: the words are between a seat and its referee.
+    """
+    for ruling in played.rulings:
+        if ruling.seat is None:
+            continue
+        who = f"seat {ruling.seat} ({played.players[ruling.seat]})"
+        why = played.problems.get(ruling.seat, ruling.message)
+        if ruling.fault is Fault.REFUSED_TO_START:
+            print_error(f"{who} did not start: {why}")
+        elif (
+            ruling is played.rulings[-1]
+            and played.finish.code == f"fault.{ruling.fault.value}"
+        ):
+            crashed = ruling.fault is Fault.CRASHED
+            print_note(f"{who}: {why if crashed else ruling.message}")
 
 
 def check_target(path: Path | None) -> None:

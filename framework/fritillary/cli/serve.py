@@ -10,7 +10,8 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.output import console, print_note
+from fritillary.cli.loop import stops
+from fritillary.cli.output import print_note, say
 from fritillary.cli.values import Data
 
 DEFAULT_ADDRESS = "127.0.0.1:7447"
@@ -44,22 +45,18 @@ async def _serve(app: Application, address: str) -> None:
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for name in ("SIGINT", "SIGTERM"):
+    for number in (signal.SIGINT, *stops()):
         try:
-            loop.add_signal_handler(getattr(signal, name), stop.set)
+            loop.add_signal_handler(number, stop.set)
         except NotImplementedError:  # pragma: no cover - Windows
-            signal.signal(
-                getattr(signal, name),
-                lambda *_: loop.call_soon_threadsafe(stop.set),
-            )
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
     # The server stops after the arena has called off what is running, so that bots
     # still hear how their matches ended.
     arena = Arena(app.registry, app.signer, records=app.records, tokens=app.tokens)
     async with Server(arena, address) as server, arena:
         settle()
-        out = console()
-        out.print(f"listening on {server.address}")
-        out.print(f"records in {app.records}", markup=False)
+        say(f"listening on {server.address}")
+        say(f"records in {app.records}")
         if not app.tokens.list():
             print_note(
                 "no tokens yet; 'fritillary token create NAME --role bot|referee' "

@@ -9,7 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from fritillary.app.application import Application
-from fritillary.cli.output import console, looks_on, print_note
+from fritillary.cli import output
+from fritillary.cli.asked import notation, picture, text_of
+from fritillary.cli.files import naming, record_of
+from fritillary.cli.output import looks_on, print_note, say
 from fritillary.core.errors import StorageError, UsageError
 from fritillary.record.events import (
     ActionTaken,
@@ -21,7 +24,7 @@ from fritillary.record.events import (
     Resumed,
     Ruling,
 )
-from fritillary.record.reader import Record, read_file, read_record
+from fritillary.record.reader import Record
 from fritillary.record.replay import Replay, Step, replayed
 from fritillary.record.terms import Source
 
@@ -52,8 +55,22 @@ def show(
 
     Example: fritillary show match.frec --ply 12 --svg board.svg
     """
-    record = read_record(read_file(file))
-    replay = replayed(record, Application().registry)
+    record = record_of(file)
+    with naming(file):
+        replay = replayed(record, Application().registry)
+        _show(record, replay, ply, steps=steps, seat=seat, svg=svg, times=times)
+
+
+def _show(
+    record: Record,
+    replay: Replay,
+    ply: int | None,
+    *,
+    steps: bool,
+    seat: int | None,
+    svg: Path | None,
+    times: bool,
+) -> None:
     if seat is not None and not 0 <= seat < replay.seats:
         msg = f"there is no seat {seat}; seats are 0 to {replay.seats - 1}"
         raise UsageError(msg, code="usage.seat")
@@ -69,13 +86,13 @@ def show(
         msg = f"the match has {replay.ply} plies, not {ply}"
         raise UsageError(msg, code="usage.ply")
     for step in listed:
-        console().print(_line(replay, step, times=times), markup=False)
+        say(_line(replay, step, times=times))
     if replay.state is None:
         print_note("the match ended before the deal")
         return
     print()
     observation = replay.game.observe(replay.state, seat)
-    console().print(replay.game.draw_text(observation), markup=False)
+    output.show(picture(replay.game, observation))
     if svg is not None:
         write_svg(replay.game, observation, svg)
         print_note(f"picture: {svg}")
@@ -86,13 +103,15 @@ def write_svg(game: Any, observation: Any, path: Path) -> None:
 
     Raises:
         UsageError: if the game draws none.
+        PluginError: if it fails to.
         StorageError: if the file cannot be written.
     """
     if game.draw_svg is None:
         msg = f"{game.info.id} draws no SVG pictures"
         raise UsageError(msg, code="usage.svg")
+    drawing = text_of(game, "draw_svg", game.draw_svg, observation)
     try:
-        path.write_text(game.draw_svg(observation), encoding="utf-8")
+        path.write_text(drawing, encoding="utf-8", errors="replace")
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror}") from error
 
@@ -114,11 +133,10 @@ def _dull(event: RecordEvent) -> bool:
 
 def _print_header(record: Record) -> None:
     header: Header = record.header
-    out = console()
-    out.print(f"[bold]{header.game.full_id}[/bold]  match {header.match_id}")
+    say((header.game.full_id, "bold"), f"  match {header.match_id}")
     for number, seat in enumerate(header.seats):
         version = f" {seat.player.version}" if seat.player.version else ""
-        out.print(f"seat {number}: {seat.player.name}{version}", markup=False)
+        say(f"seat {number}: {seat.player.name}{version}")
     print()
 
 
@@ -126,7 +144,7 @@ def _line(replay: Replay, step: Step, *, times: bool) -> str:
     event = step.event
     match event:
         case ActionTaken():
-            text = replay.game.format_action(step.action)
+            text = notation(replay.game, step.action)
             source = (
                 "" if event.source is Source.PLAYER else f"  ({event.source.value})"
             )
@@ -181,15 +199,22 @@ def _times(event: ActionTaken) -> str:
 def _step_through(replay: Replay, seat: int | None) -> None:
     """Show position after position; wait for Enter where a person looks on."""
     waits = looks_on() and sys.stdin.isatty()
-    out = console()
     for step in replay.steps():
         if not _dull(step.event):
-            out.print(_line(replay, step, times=False), style="bold", markup=False)
+            say(_line(replay, step, times=False), style="bold")
         elif step.number and step.action is None:
             continue
         if replay.state is None:
             continue
-        out.print(replay.game.draw_text(replay.game.observe(replay.state, seat)))
+        output.show(picture(replay.game, replay.game.observe(replay.state, seat)))
         print()
-        if waits and input("Enter goes on, q leaves: ").strip().lower() == "q":
+        if waits and _leaves():
             return
+
+
+def _leaves() -> bool:
+    """Ask whether that was enough; so it is where there is no more input."""
+    try:
+        return input("Enter goes on, q leaves: ").strip().lower() == "q"
+    except EOFError:
+        return True

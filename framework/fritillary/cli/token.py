@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fritillary.app.application import Application
-from fritillary.cli.output import print_json, print_note, print_table
+from fritillary.cli.output import print_json, print_note, print_table, say
 from fritillary.cli.values import Data, Json
 
 if TYPE_CHECKING:
@@ -88,4 +88,4 @@ def revoke(
 ) -> None:
     """Revoke tokens; a running server notices at once."""
     for token in Application(data).tokens.revoke(which):
-        print(f"revoked {token.id} ({token.name}, {token.role.value})")
+        say(f"revoked {token.id} ({token.name}, {token.role.value})")

@@ -9,7 +9,8 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.codes import exit_code
-from fritillary.cli.output import console, print_error, print_json
+from fritillary.cli.files import naming
+from fritillary.cli.output import print_error, print_json, say
 from fritillary.cli.values import Json
 from fritillary.core.errors import RecordError
 from fritillary.record.reader import read_file
@@ -46,12 +47,14 @@ def verify(
     results = []
     for path in files:
         try:
-            verified = verify_record(read_file(path), registry, key=key or None)
+            with naming(path):
+                verified = verify_record(read_file(path), registry, key=key or None)
         except RecordError as error:
             failure = error
-            results.append({"file": str(path), "holds": False, "error": error.message})
+            message = error.message.removeprefix(f"{path}: ")
+            results.append({"file": str(path), "holds": False, "error": message})
             if not as_json:
-                print_error(f"{path}: {error.message}")
+                print_error(error.message)
         else:
             results.append({"file": str(path), "holds": True, **about(verified)})
             if not as_json:
@@ -78,11 +81,10 @@ def about(verified: Verified) -> dict[str, object]:
 
 
 def _print(path: Path, verified: Verified) -> None:
-    out = console()
-    out.print(f"[bold green]verified[/bold green] {path}")
-    out.print(f"  {verified.game_id}, {verified.plies} plies, {_end(verified)}")
-    out.print(f"  content {verified.content_hash}")
-    out.print(f"  signed by {verified.key}")
+    say(("verified", "bold green"), f" {path}")
+    say(f"  {verified.game_id}, {verified.plies} plies, {_end(verified)}")
+    say(f"  content {verified.content_hash}")
+    say(f"  signed by {verified.key}")
 
 
 def _end(verified: Verified) -> str:

@@ -12,8 +12,9 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from fritillary.codec import kinds
-from fritillary.codec.paths import at_step, key_step, say, sentence
+from fritillary.codec.paths import at_step, key_step, say
 from fritillary.core.errors import CodecError
+from fritillary.core.text import sentence
 
 #: ``(annotation) -> function`` that builds or dumps a value of that type.
 HookOf: TypeAlias = Callable[[Any], Callable[..., Any]]

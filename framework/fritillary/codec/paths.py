@@ -37,10 +37,3 @@ def key_step(key: Any) -> str:
 def at_step(error: CodecError, step: str) -> CodecError:
     """Return the error with one more step in front of its path."""
     return CodecError(error.reason, path=f"${step}{error.path[1:]}", code=error.code)
-
-
-def sentence(error: BaseException) -> str:
-    """Return what an error of a validator or a rule says to people."""
-    # The validators of attrs put the attribute and the value into the arguments.
-    first = error.args[0] if error.args else ""
-    return first if isinstance(first, str) and first else type(error).__name__

@@ -7,6 +7,8 @@ never exceptions.
 
 from __future__ import annotations
 
+from fritillary.core.text import line
+
 
 class FritillaryError(Exception):
     """Base of every error this framework raises on purpose.
@@ -106,9 +108,15 @@ class CodecError(FritillaryError):
 
 
 class PluginError(FritillaryError):
-    """A plugin that breaks the contract; names plugin, hook and mend."""
+    """A plugin that breaks the contract; names plugin, hook and mend.
+
+    The message is one line of at most 1,000 characters, whatever stands in it.
+    """
 
     code = "plugin.invalid"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(line(message, 1_000), code=code)
 
 
 class RecordError(FritillaryError):

@@ -10,6 +10,7 @@ from typing import Any, Final
 from attrs import Attribute, Factory, field, frozen, validators
 
 from fritillary.core.points import MAX_SEATS
+from fritillary.core.text import show
 
 _ID: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
@@ -33,7 +34,7 @@ def _whole(low: int, high: int | None = None) -> Any:  # noqa: ANN401 - a valida
     def check(_: object, attribute: Attribute[int], value: object) -> None:
         if type(value) is not int or value < low or (high is not None and value > high):
             span = f"{low} or more" if high is None else f"{low} to {high}"
-            msg = f"{attribute.name} must be an integer, {span}; not {value!r}"
+            msg = f"{attribute.name} must be an integer, {span}; not {show(value)}"
             raise ValueError(msg)
 
     return check
@@ -41,7 +42,8 @@ def _whole(low: int, high: int | None = None) -> Any:  # noqa: ANN401 - a valida
 
 def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str):
-        msg = f"{values!r} is text, where a tuple is needed: ({values!r},)"
+        text = show(values)
+        msg = f"{text} is text, where a tuple is needed: ({text},)"
         raise TypeError(msg)
     return tuple(values)
 
@@ -61,7 +63,7 @@ def _mapping(values: type | None = None) -> Any:  # noqa: ANN401 - a validator
 def _check_id(_: object, attribute: Attribute[str], value: object) -> None:
     if not isinstance(value, str) or not _ID.match(value):
         msg = (
-            f"{attribute.name} {value!r} must be lower-case words joined by "
+            f"{attribute.name} {show(value)} must be lower-case words joined by "
             "hyphens, such as 'lost-cities'"
         )
         raise ValueError(msg)

@@ -18,6 +18,7 @@ import pluggy
 from attrs import frozen
 
 from fritillary.core.errors import PluginError
+from fritillary.core.text import line
 from fritillary.plugins import specs
 from fritillary.plugins.markers import PROJECT, hookimpl
 
@@ -88,7 +89,7 @@ def check_plugin(plugin: Plugin, *, variant: bool) -> dict[str, Callable[..., An
         if hook not in HOOKS:
             near = difflib.get_close_matches(hook, HOOKS, n=1)
             mend = f"did you mean {near[0]}()?" if near else "remove the marker"
-            msg = f"{plugin.name}: there is no hook {hook}(); {mend}"
+            msg = f"{plugin.name}: there is no hook {line(hook, 60)}(); {mend}"
             raise PluginError(msg, code="plugin.unknown-hook")
         function: Any = value
         _check_function(plugin, hook, function, mark)
@@ -97,7 +98,7 @@ def check_plugin(plugin: Plugin, *, variant: bool) -> dict[str, Callable[..., An
         if hook in marked:
             msg = (
                 f"{plugin.name}: {hook}() has two implementations, one of them "
-                f"{name}(specname={hook!r}); keep one"
+                f"{line(name, 60)}(specname={hook!r}); keep one"
             )
             raise PluginError(msg, code="plugin.two-implementations")
         marked[hook] = function
@@ -144,8 +145,9 @@ def _check_arguments(plugin: Plugin, hook: str, function: Callable[..., Any]) ->
         for parameter in parameters
     )
     if names != HOOKS[hook] or not plain:
+        written = line(", ".join(names), 120)
         msg = (
-            f"{plugin.name}: {hook}({', '.join(names)}) has the wrong arguments; "
+            f"{plugin.name}: {hook}({written}) has the wrong arguments; "
             f"write {hook}({', '.join(HOOKS[hook])}), in this order, without defaults"
         )
         raise PluginError(msg, code="plugin.wrong-arguments")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Callable, Iterable
 from importlib import metadata
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from fritillary.core.errors import (
     AmbiguousGameError,
@@ -16,8 +17,10 @@ from fritillary.core.errors import (
     UnknownGameError,
 )
 from fritillary.core.info import GameInfo, VariantInfo
+from fritillary.core.text import line, show, told
 from fritillary.plugins.binding import Plugin
-from fritillary.plugins.game import Game, variant_info
+from fritillary.plugins.described import variant_info
+from fritillary.plugins.game import Game
 
 GAMES: Final = "fritillary.games"
 VARIANTS: Final = "fritillary.variants"
@@ -26,19 +29,26 @@ VARIANTS: Final = "fritillary.variants"
 DISABLED: Final = "FRITILLARY_DISABLED_PLUGINS"
 
 
+T = TypeVar("T")
+
+
+def _line(limit: int) -> Any:
+    return field(converter=lambda text: line(text, limit))
+
+
 @frozen
 class Problem:
-    """A plugin that was skipped.
+    """A plugin that was skipped. Each text is one line, cut where it is too long.
 
     Args:
-        name: of the entry point.
+        name: of the entry point; empty if all of a distribution were skipped.
         distribution: it belongs to.
         reason: why, with the mend.
     """
 
-    name: str
-    distribution: str
-    reason: str
+    name: str = _line(100)
+    distribution: str = _line(100)
+    reason: str = _line(1_000)
 
 
 @frozen
@@ -66,30 +76,58 @@ class Registry:
     def load(self) -> None:
         """Load the plugins of all installed distributions; call it once.
 
-        Whatever a plugin raises while it is imported or described, it is skipped and
-        harms nobody; ``sys.exit`` counts as well. Only an interrupt by the user gets
-        through.
+        Whatever a plugin raises while it is imported or described, and whatever stands
+        in its entry point, it is skipped and harms nobody; ``sys.exit`` counts as well.
+        Only an interrupt by the user gets through.
         """
         names = os.environ.get(DISABLED, "").split(",")
         self._disabled = {name.strip() for name in names} - {""}
         for group, add in ((GAMES, self.add_game), (VARIANTS, self.add_variant)):
             points = sorted(
-                metadata.entry_points(group=group),
+                self._points(group),
                 key=lambda point: (_distribution(point), point.name),
             )
             for point in points:
-                if point.name in self._disabled:
-                    continue
-                distribution = _distribution(point)
-                try:
-                    add(Plugin(point.name, point.load(), distribution))
-                except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's
-                    reason = (
-                        error.message
-                        if isinstance(error, FritillaryError)
-                        else f"{type(error).__name__}: {error}"
-                    )
-                    self.problems.append(Problem(point.name, distribution, reason))
+                if point.name not in self._disabled:
+                    self._try(point.name, _distribution(point), self._load, point, add)
+
+    def _try(
+        self, name: str, where: str, work: Callable[..., T], *arguments: object
+    ) -> T | None:
+        """Return what some work for a plugin gives; note a problem if it raises."""
+        try:
+            return work(*arguments)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a stranger's
+            self.problems.append(Problem(name, where, _reason(error)))
+            return None
+
+    def _points(self, group: str) -> list[metadata.EntryPoint]:
+        """Return the entry points of a group."""
+        try:
+            return list(metadata.entry_points(group=group))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - a stranger's file
+            # One file that cannot be read hides all others: take each by itself.
+            found: list[metadata.EntryPoint] = []
+            for place in metadata.distributions():
+                points: Iterable[metadata.EntryPoint] | None = self._try(
+                    "", _name_of(place), _points_of, place, group
+                )
+                found += points or ()
+            return list({(_distribution(one), one.name): one for one in found}.values())
+
+    @staticmethod
+    def _load(point: metadata.EntryPoint, add: Callable[[Plugin], None]) -> None:
+        if not metadata.EntryPoint.pattern.match(point.value):
+            msg = (
+                f"{point.name}: the entry point {show(point.value)} cannot be read; "
+                "write 'package.module'"
+            )
+            raise PluginError(msg, code="plugin.entry-point")
+        add(Plugin(point.name, point.load(), _distribution(point)))
 
     def add_game(self, plugin: Plugin) -> None:
         """Add a game.
@@ -149,7 +187,7 @@ class Registry:
                 self._find(self._variants, variant, "variant").plugin
                 for variant in variant_ids
             ]
-            self._built[key] = Game(found.plugin, variants)
+            self._built[key] = _built(key, found.plugin, variants)
         return self._built[key]
 
     def variant_plugin(self, name: str) -> Plugin:
@@ -203,5 +241,39 @@ class Registry:
         }
 
 
+def _reason(error: BaseException) -> str:
+    """Return why a plugin was skipped."""
+    return error.message if isinstance(error, PluginError) else told(error)
+
+
+def _built(name: str, plugin: Plugin, variants: list[Plugin]) -> Game[Any, Any, Any]:
+    try:
+        return Game(plugin, variants)
+    except (FritillaryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        msg = f"{line(name, 100)} cannot be built: {told(error)}"
+        raise PluginError(msg) from error
+
+
+def _points_of(place: metadata.Distribution, group: str) -> list[metadata.EntryPoint]:
+    try:
+        return [point for point in place.entry_points if point.group == group]
+    except Exception as error:
+        msg = (
+            f"the file entry_points.txt of {line(_name_of(place), 100)} cannot be read "
+            f"({told(error, 100)}); install it anew"
+        )
+        raise PluginError(msg, code="plugin.entry-point") from error
+
+
 def _distribution(point: metadata.EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else ""
+    return _name_of(point.dist)
+
+
+def _name_of(place: metadata.Distribution | None) -> str:
+    """Return the name of a distribution; empty if it has none."""
+    try:
+        return str(place.name or "") if place is not None else ""
+    except Exception:  # noqa: BLE001 - its files may be gone
+        return ""

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import attrs
-
-from fritillary.codec import kinds
-from fritillary.codec.paths import sentence
-from fritillary.codec.values import ValueCodec
 from fritillary.core.dealer import Dealer
 from fritillary.core.errors import (
+    FritillaryError,
     GameError,
     IllegalActionError,
     InvalidOptionsError,
@@ -23,14 +18,19 @@ from fritillary.core.errors import (
 )
 from fritillary.core.info import GameInfo, Information, VariantInfo
 from fritillary.core.points import Act, Chance, DecisionPoint, Over
-from fritillary.plugins.binding import (
-    MUST_IF_HIDDEN,
-    Binding,
-    Plugin,
-    check_plugin,
-    missing_hook,
+from fritillary.core.text import line
+from fritillary.plugins.binding import MUST_IF_HIDDEN, Binding, Plugin, missing_hook
+from fritillary.plugins.checks import (
+    called,
+    check_seen,
+    failed,
+    legal_from,
+    point_from,
+    text_from,
+    wrong,
 )
 from fritillary.plugins.copier import make_copier
+from fritillary.plugins.described import bots_of, codec_of, game_info, variant_info
 from fritillary.plugins.table import ActionTable, OpenTable
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Game(Generic[S, A, O]):
 
     Two doors lead in. The *trusted* one (`legal_actions`, `apply`, `copy`) is the
     plugin's own functions without checks, for search and training. The *checked*
-    one is :meth:`new` and :meth:`play`.
+    one (`new`, `play`, `point`, `legal`, `seen`, `text`, `svg`, `notation`, `value`)
+    turns whatever a hook gives that it must not into a `PluginError`.
 
     Args:
         plugin: the game's plugin.
@@ -125,10 +126,10 @@ class Game(Generic[S, A, O]):
         self._check_twice()
         binding = Binding(plugin, [variant for _, variant in described])
         self.distribution = plugin.distribution
-        self.info: GameInfo = _game_info(plugin, binding)
+        self.info: GameInfo = game_info(plugin, binding)
         self.id = "+".join([self.info.id, *(info.id for info in self.variants)])
         self._check_for()
-        self.codec = _codec(plugin, self.info)
+        self.codec = codec_of(plugin, self.info)
         self._check_conditional(plugin, binding)
         bind = binding.bind
         self._new_state: Callable[[Any, int, Dealer], S] = bind("new_state")
@@ -158,7 +159,9 @@ class Game(Generic[S, A, O]):
         self.conserved: Callable[[S], Mapping[str, int]] | None = bind("conserved")
         self.rotate_seats: Callable[[S], S] | None = bind("rotate_seats")
         bots = bind("bots")
-        self.bots: Mapping[str, Callable[[], Any]] = _bots(plugin, bots) if bots else {}
+        self.bots: Mapping[str, Callable[[], Any]] = (
+            bots_of(plugin, bots) if bots else {}
+        )
         all_actions = bind("all_actions")
         self.table: Callable[[Any, int], ActionTable[A] | OpenTable[A]] = (
             functools.lru_cache(_TABLES)(
@@ -189,7 +192,8 @@ class Game(Generic[S, A, O]):
         except TypeError as error:
             msg = f"{self.info.id}: options are a map, not {type(data).__name__}"
             raise InvalidOptionsError(msg) from error
-        return self.codec.options_from_data(merged)
+        cls = self.info.options.__name__
+        return called(self.info.id, cls, self.codec.options_from_data, merged)
 
     def check_seats(self, seats: int) -> None:
         """Check a number of seats.
@@ -213,7 +217,7 @@ class Game(Generic[S, A, O]):
 
         Raises:
             InvalidOptionsError: if options or seats are out of range.
-            PluginError: if the game deals something else than a state.
+            PluginError: if dealing fails, or gives something else than a state.
         """
         if options is None:
             options = self.info.options()
@@ -225,8 +229,12 @@ class Game(Generic[S, A, O]):
         try:
             state = self._new_state(options, seats, dealer)
         except ValueError as error:
-            msg = f"{self.info.id}: {error}"
+            msg = f"{self.info.id}: {line(error)}"
             raise InvalidOptionsError(msg) from error
+        except (FritillaryError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise failed(self.info.id, "new_state", error) from error
         cls = self.info.state
         if not isinstance(state, cls) or getattr(state, "options", 0) is not options:
             msg = (
@@ -248,25 +256,105 @@ class Game(Generic[S, A, O]):
             IllegalActionError: with the explanation, from what the seat knows.
             MatchOverError: after the end.
             GameError: where chance is to act.
+            PluginError: if the game gives no decision point, or no legal actions.
         """
         if legal is None:
-            point = self.decision_point(state)
-            if type(point) is not Act:
-                raise _not_an_act(point)
-            legal = self.legal_actions(state)
+            legal = self.legal(state)
         if action not in legal:
             seat = self.decision_point(state).seat
             raise IllegalActionError(self.explain(self.observe(state, seat), action))
         self.apply(state, action)
 
-    def explain(self, observation: O, action: A) -> str:
-        """Say why the seat of an observation may not do that."""
-        return self._explain(observation, action)
+    def point(self, state: S) -> DecisionPoint:
+        """Return whose turn it is.
+
+        Raises:
+            PluginError: if the game says nothing of the kind.
+        """
+        return point_from(self.info.id, self.decision_point(state))
+
+    def legal(self, state: S) -> tuple[A, ...]:
+        """Return what the seat to act may do, at least one action.
+
+        Raises:
+            MatchOverError: after the end.
+            GameError: where chance is to act.
+            PluginError: if the game gives no sequence, or an empty one.
+        """
+        point = self.point(state)
+        if type(point) is not Act:
+            raise _not_an_act(point)
+        return legal_from(self.info.id, self.legal_actions(state))
 
     def outcome_of(self, state: S) -> Any:
-        """Return the outcome, or ``None`` while the match goes on."""
-        point = self.decision_point(state)
+        """Return the outcome, or ``None`` while the match goes on.
+
+        Raises:
+            PluginError: if the game gives no decision point.
+        """
+        point = self.point(state)
         return point.outcome if type(point) is Over else None
+
+    def explain(self, observation: O, action: A) -> str:
+        """Say why the seat of an observation may not do that.
+
+        Raises:
+            PluginError: if the game fails to say it.
+        """
+        return text_from(
+            self.info.id, "explain_illegal", self._explain, observation, action
+        )
+
+    # -------------------------------------------------------------------- to people
+
+    def seen(self, state: S, seat: int | None) -> O:
+        """Return the observation of a seat, or of a spectator.
+
+        Raises:
+            PluginError: if the game fails to build it.
+        """
+        seen: O = called(self.info.id, "observe", self.observe, state, seat)
+        check_seen(self.info, seen)
+        return seen
+
+    def text(self, observation: O) -> str:
+        """Return the picture of an observation for a terminal.
+
+        Raises:
+            PluginError: if the game fails to draw it.
+        """
+        return text_from(self.info.id, "draw_text", self.draw_text, observation)
+
+    def svg(self, observation: O) -> str | None:
+        """Return the picture of an observation as SVG; ``None`` if it has none.
+
+        Raises:
+            PluginError: if the game fails to draw it.
+        """
+        if self.draw_svg is None:
+            return None
+        return text_from(self.info.id, "draw_svg", self.draw_svg, observation)
+
+    def notation(self, action: A) -> str:
+        """Return the notation of an action, chance actions included.
+
+        Raises:
+            PluginError: if the game fails to write it.
+        """
+        return text_from(self.info.id, "format_action", self.format_action, action)
+
+    def value(self, state: S, seat: int) -> float | None:
+        """Return how good a state is for a seat; ``None`` if the game cannot say.
+
+        Raises:
+            PluginError: if the game gives no number from -1 to 1.
+        """
+        if self.evaluate is None:
+            return None
+        value = called(self.info.id, "evaluate", self.evaluate, state, seat)
+        if not isinstance(value, (int, float)) or not -1 <= value <= 1:
+            raise wrong(self.info.id, "evaluate", value, "a number from -1 to 1")
+        return float(value)
 
     # --------------------------------------------------------------------- chance
 
@@ -275,15 +363,17 @@ class Game(Generic[S, A, O]):
 
         Raises:
             GameError: if there are too many to list.
-            PluginError: if a weight is not positive.
+            PluginError: if a weight is not positive, or there are no pairs.
         """
         if self._chance_outcomes is None:
             msg = f"{self.info.id} has too many chance outcomes to list them"
             raise GameError(msg)
-        pairs = [
-            (action, *_fraction(weight))
-            for action, weight in self._chance_outcomes(state)
-        ]
+        given = self._chance_outcomes(state)
+        try:
+            pairs = [(action, *_fraction(weight)) for action, weight in given]
+        except (TypeError, ValueError) as error:
+            must = "a sequence of pairs of an action and its weight"
+            raise wrong(self.info.id, "chance_outcomes", given, must) from error
         if not pairs or any(num < 1 or den < 1 for _, num, den in pairs):
             msg = (
                 f"{self.info.id}: chance_outcomes() needs at least one outcome, each "
@@ -307,9 +397,8 @@ class Game(Generic[S, A, O]):
     ) -> ActionTable[A] | OpenTable[A]:
         if all_actions is None:
             return OpenTable(self.codec, self.format_action, self._parse_action)
-        return ActionTable(
-            all_actions(options, seats), self.codec, self.format_action, game=self.id
-        )
+        actions = called(self.id, "all_actions", all_actions, options, seats)
+        return ActionTable(actions, self.codec, self.format_action, game=self.id)
 
     def _check_twice(self) -> None:
         ids = [info.id for info in self.variants]
@@ -321,9 +410,10 @@ class Game(Generic[S, A, O]):
     def _check_for(self) -> None:
         for info in self.variants:
             if self.info.id not in info.games:
+                games = line(", ".join(info.games), 200)
                 msg = (
                     f"variant {info.id} is not for {self.info.id}, but for "
-                    f"{', '.join(info.games)}; add it to VariantInfo.games, or leave "
+                    f"{games}; add it to VariantInfo.games, or leave "
                     "the variant out"
                 )
                 raise PluginError(msg, code="plugin.wrong-game")
@@ -355,107 +445,6 @@ class Game(Generic[S, A, O]):
                 "gives a table; remove one of them"
             )
             raise PluginError(msg, code="plugin.useless-hook")
-
-
-def variant_info(plugin: Plugin) -> VariantInfo:
-    """Return what a variant says of itself.
-
-    Raises:
-        PluginError: if it says nothing, or breaks the contract.
-    """
-    marked = check_plugin(plugin, variant=True)
-    if "describe_variant" not in marked:
-        raise missing_hook(plugin, "describe_variant")
-    return _described(
-        plugin, "describe_variant", marked["describe_variant"], VariantInfo
-    )
-
-
-def _game_info(plugin: Plugin, binding: Binding) -> GameInfo:
-    own = binding.plain("describe")
-    plain = _described(plugin, "describe", own, GameInfo)
-    wrapped = binding.bind("describe")
-    if wrapped is own:
-        return plain
-    info = _described(plugin, "describe", wrapped, GameInfo)
-    # Records name the game by its id and rules version, variants beside it.
-    if (info.id, info.rules_version) != (plain.id, plain.rules_version):
-        msg = (
-            f"{plugin.name}: a variant changes the id or the rules version in "
-            "describe(); leave both, the variant has its own"
-        )
-        raise PluginError(msg, code="plugin.describe")
-    return info
-
-
-I = TypeVar("I")  # noqa: E741 - the class of a description
-
-
-def _described(
-    plugin: Plugin, hook: str, function: Callable[[], Any], cls: type[I]
-) -> I:
-    try:
-        info = function()
-    except PluginError:
-        raise
-    except Exception as error:
-        msg = (
-            f"{plugin.name}: {hook}() failed: {sentence(error)}; it must return a "
-            f"{cls.__name__}"
-        )
-        raise PluginError(msg, code="plugin.describe") from error
-    if not isinstance(info, cls):
-        msg = (
-            f"{plugin.name}: {hook}() must return a {cls.__name__}, "
-            f"not {type(info).__name__}"
-        )
-        raise PluginError(msg, code="plugin.describe")
-    return info
-
-
-def _bots(plugin: Plugin, function: Callable[[], Any]) -> Mapping[str, Any]:
-    bots = function()
-    if (
-        not isinstance(bots, Mapping)
-        or not all(isinstance(name, str) for name in bots)
-        or not all(map(callable, bots.values()))
-    ):
-        msg = (
-            f"{plugin.name}: bots() must return a mapping from names to classes or "
-            "functions that make a bot"
-        )
-        raise PluginError(msg, code="plugin.bots")
-    return types.MappingProxyType(dict(bots))
-
-
-def _codec(plugin: Plugin, info: GameInfo) -> ValueCodec:
-    try:
-        codec = ValueCodec(info)
-    except TypeError as error:
-        msg = f"{plugin.name}: {error}"
-        raise PluginError(msg, code="plugin.class") from error
-    if not attrs.inspect(info.state).is_slotted or kinds.is_frozen(info.state):
-        msg = (
-            f"{plugin.name}: the state class {info.state.__name__} must be a mutable "
-            "class with slots; decorate it with @attrs.define"
-        )
-        raise PluginError(msg, code="plugin.class")
-    try:
-        info.options()
-    except Exception as error:
-        msg = (
-            f"{plugin.name}: {info.options.__name__}() failed ({sentence(error)}); "
-            "give every option a default"
-        )
-        raise PluginError(msg, code="plugin.class") from error
-    for name, preset in info.presets.items():
-        if type(preset) is not info.options:
-            msg = (
-                f"{plugin.name}: the preset {name!r} must be an instance of "
-                f"{info.options.__name__}"
-            )
-            raise PluginError(msg, code="plugin.class")
-    return codec
 
 
 def _fraction(weight: object) -> tuple[int, int]:

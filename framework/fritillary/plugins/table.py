@@ -13,15 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from fritillary.codec.packing import pack
-from fritillary.codec.paths import sentence
 from fritillary.codec.values import ValueCodec
 from fritillary.core.errors import (
     AmbiguousActionError,
     CodecError,
+    FritillaryError,
     InvalidActionError,
     PluginError,
 )
 from fritillary.core.info import MAX_TABLE
+from fritillary.core.text import line, sentence, show, told
 
 A = TypeVar("A")
 
@@ -31,6 +32,21 @@ _LONGEST: Final = 200
 
 #: In tables up to this size, a text that fits nothing gets the nearest ones named.
 _SUGGESTED: Final = 1_000
+
+
+def as_actions(
+    game: str, hook: str, value: Any, *, code: str = "plugin.table"
+) -> tuple[Any, ...]:
+    """Return the actions that a hook gives as a tuple.
+
+    Raises:
+        PluginError: if they are no sequence.
+    """
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray)):
+        what = type(value).__name__
+        msg = f"{game}: {hook}() must return a sequence of actions, not a {what}"
+        raise PluginError(f"{msg}; return a tuple", code=code)
+    return tuple(value)
 
 
 def normal(text: str) -> str:
@@ -58,7 +74,7 @@ class ActionTable(Generic[A]):
         *,
         game: str,
     ) -> None:
-        self.actions = tuple(actions)
+        self.actions: tuple[A, ...] = as_actions(game, "all_actions", actions)
         self._codec = codec
         if not 0 < len(self.actions) <= MAX_TABLE:
             msg = f"{game}: all_actions() gave {len(self.actions)} actions"
@@ -68,28 +84,27 @@ class ActionTable(Generic[A]):
         texts = []
         for index, action in enumerate(self.actions):
             if type(action) not in codec.info.actions:
-                msg = f"{game}: all_actions() holds {action!r}, whose class is not in "
-                raise _bad(f"{msg}GameInfo.actions; add the class there")
+                msg = f"{game}: all_actions() holds {show(action)}, whose class is not"
+                raise _bad(f"{msg} in GameInfo.actions; add the class there")
             try:
                 first = self.index.setdefault(action, index)
             except TypeError as error:
-                msg = f"{game}: all_actions() holds {action!r}, which has no hash"
-                raise _bad(f"{msg} ({error}); build it from tuples only") from error
+                msg = f"{game}: all_actions() holds {show(action)}, which has no hash"
+                mend = "build it from tuples only"
+                raise _bad(f"{msg} ({line(error, 80)}); {mend}") from error
             if first != index:
-                msg = f"{game}: all_actions() repeats {action!r}; list it once"
+                msg = f"{game}: all_actions() repeats {show(action)}; list it once"
                 raise _bad(msg)
-            text = format_action(action)
+            text = _written(game, format_action, action)
             texts.append(text)
             if not isinstance(text, str) or not normal(text):
-                msg = f"{game}: format_action() writes {action!r} as {text!r}"
+                msg = f"{game}: format_action() writes {show(action)} as {show(text)}"
                 raise _bad(f"{msg}; return text that is not empty")
             if len(text) > _LONGEST:
-                msg = (
-                    f"{game}: format_action() writes {action!r} in {len(text)} letters"
-                )
-                raise _bad(f"{msg}; {_LONGEST} at most")
+                msg = f"{game}: format_action() writes {show(action)} in"
+                raise _bad(f"{msg} {len(text)} letters; {_LONGEST} at most")
             if self._by_text.setdefault(normal(text), action) is not action:
-                msg = f"{game}: format_action() writes two actions as {text!r}"
+                msg = f"{game}: format_action() writes two actions as {show(text)}"
                 raise _bad(f"{msg}; make them differ in letters or digits")
         self.texts = tuple(texts)
 
@@ -193,7 +208,7 @@ class OpenTable(Generic[A]):
             AmbiguousActionError: if several fit.
         """
         wanted = _wanted(text)
-        fitting = [action for action in legal if normal(self._format(action)) == wanted]
+        fitting = [action for action in legal if self._written(action) == wanted]
         if len(fitting) > 1:
             msg = f"{text[:40]!r} fits {len(fitting)} actions"
             raise AmbiguousActionError(msg)
@@ -202,19 +217,28 @@ class OpenTable(Generic[A]):
         if self._parse is not None:
             try:
                 action = self._parse(text[:_LONGEST])
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 # Foreign text finds the gaps of a parser; they are no fault of ours.
                 msg = f"{text[:40]!r} is no action: {sentence(error)}"
                 raise InvalidActionError(msg) from error
             if type(action) not in self._codec.info.actions:
                 game = self._codec.info.id
                 raise _bad(
-                    f"{game}: parse_action() returned {action!r}; return an action, or "
-                    "raise ValueError"
+                    f"{game}: parse_action() returned {show(action)}; return an "
+                    "action, or raise ValueError"
                 )
             return action
         msg = f"{text[:40]!r} is no legal action"
         raise InvalidActionError(msg)
+
+    def _written(self, action: A) -> str:
+        game = self._codec.info.id
+        text = _written(game, self._format, action)
+        if not isinstance(text, str):
+            raise _bad(f"{game}: format_action() writes {show(action)} as {show(text)}")
+        return normal(text)
 
     def structure(self, data: Any) -> A:
         """Return the action of plain data.
@@ -231,6 +255,16 @@ class OpenTable(Generic[A]):
 
 def _bad(message: str) -> PluginError:
     return PluginError(message, code="plugin.table")
+
+
+def _written(game: str, format_action: Callable[[Any], Any], action: Any) -> Any:
+    try:
+        return format_action(action)
+    except (FritillaryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        msg = f"{game}: format_action() fails for {show(action)}"
+        raise _bad(f"{msg}: {told(error, 200)}") from error
 
 
 def _wanted(text: str) -> str:

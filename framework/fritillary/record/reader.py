@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
@@ -44,7 +45,7 @@ _FOLLOWS: Final[dict[type, _Allowed]] = {
     Header: (Dealt, Ended, Ruling),
     Dealt: (*_PLAY, Ended),
     **dict.fromkeys(_PLAY, (*_PLAY, Ended)),
-    Ended: (Revealed, Closed),
+    Ended: (Revealed,),
     Revealed: (Closed,),
     Closed: (),
 }
@@ -97,9 +98,13 @@ def read_file(path: Path) -> bytes:
         RecordError: if it cannot be read, or is too large to be one.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            msg = f"{path}: {size} bytes are too many for a match record"
+        about = path.stat()
+        # Others may be endless, or block.
+        if not stat.S_ISREG(about.st_mode):
+            msg = f"{path}: not a regular file"
+            raise RecordError(msg, code="record.file")
+        if about.st_size > MAX_BYTES:
+            msg = f"{path}: {about.st_size} bytes are too many for a match record"
             raise RecordError(msg, code="record.too-large")
         return path.read_bytes()
     except OSError as error:
@@ -114,10 +119,12 @@ def read_record(raw: bytes, *, unfinished: bool = False) -> Record:
 
     Args:
         raw: the whole file.
-        unfinished: accept one that is not closed, dropping a torn last event.
+        unfinished: accept one that is not closed, dropping a torn last event; also one
+            whose deal is held back.
 
     Raises:
-        RecordError: naming the first event that does not hold.
+        RecordError: naming the first event that does not hold; ``record.sealed`` if
+            nothing but the reveal of the deal is missing.
     """
     events: list[RecordEvent] = []
     links: list[bytes] = []
@@ -133,6 +140,12 @@ def read_record(raw: bytes, *, unfinished: bool = False) -> Record:
     if record.finished:
         _check_closing(record)
     elif not unfinished:
+        if isinstance(events[-1], Ended):
+            msg = (
+                "the record ends before its deal is revealed: either the deal is held "
+                "back, or the rest was cut off"
+            )
+            raise bad(len(events), msg, "record.sealed")
         raise bad(len(events), "the record ends before it is closed", "record.torn")
     return record
 
@@ -190,15 +203,22 @@ def _check_closing(record: Record) -> None:
         bytes.fromhex(closed.key), bytes.fromhex(closed.signature), message
     ):
         raise bad(number, "the signature does not hold", "record.signature")
+    if content_hash(record).hex() != closed.content_hash:
+        raise bad(number, "the content hash does not hold", "record.content")
+
+
+def content_hash(record: Record) -> bytes:
+    """Return the content hash of a record whose deal is revealed.
+
+    Raises:
+        RecordError: while it is not.
+    """
     content = Content(record.header)
-    revealed = record.find(Revealed)
-    if revealed is not None:
-        if record.find(Dealt) is not None:
-            content.dealt(deal_seed(record))
-        for event in record.events:
-            content.add(event)
-        if content.digest().hex() != closed.content_hash:
-            raise bad(number, "the content hash does not hold", "record.content")
+    if record.find(Dealt) is not None:
+        content.dealt(deal_seed(record))
+    for event in record.events:
+        content.add(event)
+    return content.digest()
 
 
 def deal_seed(record: Record) -> bytes:

@@ -9,10 +9,15 @@ from typing import Any
 from attrs import frozen
 
 from fritillary.codec.packing import unpack
-from fritillary.codec.paths import sentence
 from fritillary.core.dealer import SEALED_ALGORITHM, SealedDealer
-from fritillary.core.errors import AmbiguousGameError, FritillaryError, RecordError
+from fritillary.core.errors import (
+    AmbiguousGameError,
+    FritillaryError,
+    PluginError,
+    RecordError,
+)
 from fritillary.core.points import Act, Chance, DecisionPoint
+from fritillary.core.text import sentence, show
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.events import (
@@ -34,7 +39,9 @@ def game_of(record: Record, registry: Registry) -> Game[Any, Any, Any]:
     ref = record.header.game
     try:
         game = _installed(ref, registry)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise bad(0, sentence(error), "record.game") from error
     if game.info.rules_version != ref.rules_version:
         msg = (
@@ -121,7 +128,9 @@ class Replay:
             game.check_seats(self.seats)
             self.table = game.table(self.options, self.seats)
             canonical = game.codec.encode_options(self.options) == raw
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise failed(0, error) from error
         if not canonical:
             raise bad(0, "the bytes of the options are not canonical")
@@ -132,7 +141,9 @@ class Replay:
                 self.state = game.new(
                     self.dealer.stream("deal"), self.options, self.seats
                 )
-            except Exception as error:  # noqa: BLE001 - whatever the rules raise
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - whatever the rules raise
                 # No lie as long as nothing is played: the referee failed here too.
                 self._undealt = failed(1, error)
 
@@ -145,7 +156,9 @@ class Replay:
         for number, event in enumerate(self.record.events):
             try:
                 action = self._step(number, event)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise failed(number, error) from error
             yield Step(number, event, self.ply, action)
 
@@ -181,7 +194,7 @@ class Replay:
             raise bad(number, "a seat acts where no seat is to act")
         if point.seat != event.seat:
             raise bad(number, f"seat {event.seat} acts; it is seat {point.seat}'s turn")
-        legal = game.legal_actions(self.state)
+        legal = game.legal(self.state)
         listed = self.table.listed
         if (event.index is None) is listed or (event.action is None) is not listed:
             raise bad(number, "the action stands in the wrong form")
@@ -196,8 +209,8 @@ class Replay:
         except FritillaryError as error:
             raise failed(number, error) from error
         if action not in legal:
-            text = game.format_action(action)
-            raise bad(number, f"{text!r} is not legal for seat {event.seat}")
+            text = game.notation(action)
+            raise bad(number, f"{show(text)} is not legal for seat {event.seat}")
         return action
 
     def chance(self, number: int, event: ChanceDrawn) -> Any:
@@ -227,10 +240,12 @@ class Replay:
         self.ply += 1
 
 
-def failed(number: int, error: Exception) -> RecordError:
+def failed(number: int, error: BaseException) -> RecordError:
     """Return the error of an event that the rules did not take."""
     if isinstance(error, RecordError):
         return error
+    if isinstance(error, PluginError):
+        return bad(number, f"the rules fail: {error.message}", "record.rules")
     if isinstance(error, FritillaryError):
         return bad(number, error.message)
     msg = f"the rules fail with {type(error).__name__}: {sentence(error)}"

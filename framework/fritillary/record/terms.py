@@ -9,6 +9,7 @@ from typing import Any, Final
 from attrs import Factory, field, frozen, validators
 
 from fritillary.core.errors import UsageError
+from fritillary.core.text import clip as clip  # noqa: PLC0414 - handed on
 
 #: Longest duration, so that it fits into 31 bits of milliseconds everywhere.
 MAX_MS: Final = 2**31 - 1
@@ -248,15 +249,6 @@ def ceiling_ms(clocks: list[ClockSettings], max_plies: int, margin_ms: int) -> i
 
 def _text(limit: int) -> Any:
     return field(default="", converter=lambda text: clip(text, limit))
-
-
-def clip(text: Any, limit: int) -> str:
-    """Return text cut to a length, with control characters made visible."""
-    clean = "".join(
-        char if char.isprintable() else "\N{REPLACEMENT CHARACTER}"
-        for char in str(text)[:limit]
-    )
-    return clean.encode("utf-8", "replace").decode()
 
 
 @frozen

@@ -78,6 +78,29 @@ def _action_payload(
     return payload, len(payload).to_bytes(4, "big") + payload
 
 
+def revealed_payload(seed: bytes, salt: bytes) -> bytes:
+    """Return the payload of a `Revealed`; there is no need to check our own values."""
+    return pack_own({"type": "revealed", "seed": seed.hex(), "salt": salt.hex()})
+
+
+def closed_payload(link: bytes, content: bytes, signer: Signer) -> bytes:
+    """Return the payload of a `Closed`.
+
+    Args:
+        link: of the event before, 32 bytes.
+        content: the content hash, 32 bytes.
+        signer: who closes the record.
+    """
+    signature = signer.sign(signed_message(link, content))
+    data = {
+        "type": "closed",
+        "content_hash": content.hex(),
+        "key": signer.public.hex(),
+        "signature": signature.hex(),
+    }
+    return pack_own(data)
+
+
 class RecordSink(Protocol):
     """Where the bytes of a record go."""
 
@@ -112,6 +135,8 @@ class MemorySink:
 class FileSink:
     """Writes to a new file, each event flushed to the system at once.
 
+    Nobody but the file's owner may read it: until its end it is the host's log.
+
     Raises:
         StorageError: if the file exists or cannot be written.
     """
@@ -119,7 +144,9 @@ class FileSink:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._file: IO[bytes] = path.open("xb", buffering=0)
+            self._file: IO[bytes] = open(  # noqa: SIM115 - with an opener
+                path, "xb", buffering=0, opener=_private
+            )
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror}") from error
 
@@ -145,6 +172,10 @@ class FileSink:
             self._file.close()
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror}") from error
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class RecordWriter:
@@ -225,8 +256,7 @@ class RecordWriter:
 
     def reveal(self, seed: bytes, salt: bytes) -> None:
         """Write a `Revealed`: what `add` would, but quickly."""
-        data = {"type": "revealed", "seed": seed.hex(), "salt": salt.hex()}
-        self._append(pack_own(data))
+        self._append(revealed_payload(seed, salt))
 
     def content_hash(self) -> bytes:
         """Return the content hash of what was written so far."""
@@ -235,19 +265,19 @@ class RecordWriter:
     def close(self, signer: Signer) -> bytes:
         """Sign and close the record; return the final hash."""
         content = self.content_hash()
-        signature = signer.sign(signed_message(self.link, content))
-        # As a `Closed` is packed; there is no need to check our own hashes.
-        data = {
-            "type": "closed",
-            "content_hash": content.hex(),
-            "key": signer.public.hex(),
-            "signature": signature.hex(),
-        }
-        self._append(pack_own(data))
+        self._append(closed_payload(self.link, content, signer))
         self._closed = content
         self._sink.sync()
         self._sink.close()
         return self.link
+
+    def hold(self) -> None:
+        """Leave the record open after its end, while the deal is held back.
+
+        `fritillary.record.reveal.reveal_record` closes it later.
+        """
+        self._sink.sync()
+        self._sink.close()
 
     def abandon(self) -> None:
         """Close the sink of a record that stays unfinished."""

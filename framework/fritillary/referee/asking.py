@@ -1,22 +1,22 @@
 """Asking a seat for a decision: until it is made, or ruled on."""
-# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 
 import functools
 import logging
 import math
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from typing import Any
-
-from attrs import define
 
 from fritillary.bots.protocol import Ask
 from fritillary.record import events as record
 from fritillary.record.terms import Consequence, Fault, Source
 from fritillary.referee.clock import UNTIMED
 from fritillary.referee.control import Control, InterruptedWait, Wait
+from fritillary.referee.decision import Decision, Look
+from fritillary.referee.examine import examine
 from fritillary.referee.gate import GENERAL
+from fritillary.referee.passing import PASSING
 from fritillary.referee.play import (
     Finished,
     Play,
@@ -25,7 +25,6 @@ from fritillary.referee.play import (
     remarks_of,
 )
 from fritillary.referee.player import (
-    INLINE_FAILURES,
     Answer,
     MayBeLost,
     PlayerFault,
@@ -51,49 +50,6 @@ _EARLY = 1e-6
 
 #: In seconds: what is less is no whole millisecond.
 _TICK = 0.0009
-
-
-@define
-class Decision:
-    """One decision of a seat, through all its attempts.
-
-    Args:
-        seat: that decides.
-        legal: the legal actions.
-        started: when the time that is not yet charged began to run.
-        attempt: which time of asking it is, from 1.
-        problem: what was wrong with the attempt before.
-    """
-
-    seat: int
-    legal: Sequence[Any]
-    started: float
-    attempt: int = 1
-    problem: Problem | None = None
-
-
-class Look:
-    """What a seat sees, built when someone looks.
-
-    Attributes:
-        error: that the game raised while it was built. Whoever looked may have taken
-            it for its own, but no seat is to blame.
-    """
-
-    __slots__ = ("_observation", "_state", "error")
-
-    def __init__(self, observation: Callable[[Any], Any], state: Any) -> None:
-        self._observation = observation
-        self._state = state
-        self.error: Exception | None = None
-
-    def __call__(self) -> Any:
-        """Return the observation."""
-        try:
-            return self._observation(self._state)
-        except Exception as error:
-            self.error = error
-            raise
 
 
 class Asking:
@@ -154,7 +110,7 @@ class Asking:
 
     # ----------------------------------------------------- a decision, in process
 
-    def ask_now(self, seat: int, legal: Sequence[Any]) -> Decision | None:
+    def ask_now(self, seat: int, legal: tuple[Any, ...]) -> Decision | None:
         """Ask an inline player: no waiting, no request, no closing.
 
         Returns:
@@ -181,7 +137,9 @@ class Asking:
         started = now()
         try:
             decided = player.decide_now(ask)
-        except INLINE_FAILURES as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a bot harms nobody else
             fault = crashed(error)
         ended = now()
         spent = ended - started
@@ -216,7 +174,7 @@ class Asking:
 
     # ------------------------------------------------------ a decision, by asking
 
-    def ask(self, seat: int, legal: Sequence[Any]) -> Coroutine[Any, Any, None]:
+    def ask(self, seat: int, legal: tuple[Any, ...]) -> Coroutine[Any, Any, None]:
         """Ask a player, wait for the answer, and ask again where the policy says so.
 
         To be awaited at once.
@@ -374,7 +332,9 @@ class Asking:
         )
         try:
             player.closed(closure)
-        except Exception:  # noqa: BLE001 - must not raise, and harms nobody
+        except PASSING:
+            raise
+        except BaseException:  # noqa: BLE001 - must not raise, and harms nobody
             _log.exception("the player of seat %d did not take a closure", seat)
 
     # ---------------------------------------------------------------- the decision
@@ -459,11 +419,14 @@ class Asking:
         Raises:
             Finished: if the match ends by it.
             PlayerFault: if it is the referee's own.
+            PluginError: if the game is to blame, and not the seat.
         """
         if fault.fault is Fault.REFEREE_ERROR:
             raise fault
         play = self._play
         seat = decision.seat
+        # Whatever the seat did, it may have been misled.
+        examine(play.game, play.table, play.state, seat, decision.legal)
         rule = play.setup.terms.policy.rule(fault.fault)
         retry = decision.attempt <= rule.retries
         consequence = Consequence.RETRY if retry else rule.consequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from fritillary.plugins.checks import check_seen, failed, wrong
 from fritillary.plugins.game import Game
 from fritillary.record.terms import Consequence, Fault
 from fritillary.referee.seen import Body, Problem, Ruled, SeatEvent
@@ -34,16 +35,31 @@ class Gate:
         number: of the last event that the receiver has.
     """
 
-    __slots__ = ("_game", "number", "seat")
+    __slots__ = ("_actions", "_game", "_seen", "number", "seat")
 
     def __init__(self, game: Game[Any, Any, Any], seat: int | None) -> None:
         self._game = game
+        self._seen = game.info.observation
+        self._actions = game.info.actions
         self.seat = seat
         self.number = 0
 
     def observation(self, state: Any) -> Any:
-        """Return all that the receiver may know."""
-        return self._game.observe(state, self.seat)
+        """Return all that the receiver may know.
+
+        Raises:
+            PluginError: if the game gives no observation, or asks for an exit.
+        """
+        try:
+            seen = self._game.observe(state, self.seat)
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            # Whoever looks may do so where it would end the whole program.
+            raise failed(self._game.id, "observe", error) from error
+        if not isinstance(seen, self._seen):
+            check_seen(self._game.info, seen)
+        return seen
 
     def action(self, state: Any, actor: int | None, action: Any) -> Any:
         """Return an action as the receiver sees it; ``None`` if not at all.
@@ -52,10 +68,17 @@ class Gate:
             state: before the action.
             actor: the seat that acts; ``None`` for chance.
             action: the truth.
+
+        Raises:
+            PluginError: if the game gives no action.
         """
         if actor is not None and actor == self.seat:
             return action
-        return self._game.observe_action(state, action, self.seat)
+        view = self._game.observe_action(state, action, self.seat)
+        if view is not None and type(view) not in self._actions:
+            must = "an action of GameInfo.actions, or None"
+            raise wrong(self._game.id, "observe_action", view, must)
+        return view
 
     def explain(self, state: Any, action: Any) -> str:
         """Say why the receiver may not do that, from what it knows."""

@@ -19,13 +19,18 @@ from typing import Any, Final
 from attrs import field, frozen
 
 from fritillary.bots.protocol import Bot, UniformBot
-from fritillary.core.errors import UsageError
+from fritillary.core.errors import FritillaryError, PluginError, UsageError
+from fritillary.core.text import line, show
+from fritillary.plugins.checks import called, failed
 from fritillary.plugins.game import Game
 from fritillary.record.terms import PlayerInfo
 from fritillary.referee.player import LocalPlayer
 
 #: Bots for every game.
 BUILT_IN: Final[Mapping[str, Callable[..., Bot]]] = {"uniform": UniformBot}
+
+#: What the referee calls on a bot.
+_BOT: Final = ("start", "decide", "end")
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
 _CLASS: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
@@ -117,6 +122,7 @@ def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
 
     Raises:
         UsageError: if the game has no such bot, or the parameters do not fit.
+        PluginError: if the game fails to make it.
     """
     known = local_bots(game)
     factory = known.get(spec.name)
@@ -129,13 +135,25 @@ def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
         )
         raise UsageError(msg, code="usage.player")
     if not spec.parameters:
-        return factory()
-    try:
-        inspect.signature(factory).bind(**spec.parameters)
-        return factory(**spec.parameters)
-    except (TypeError, ValueError) as error:
-        msg = f"player {spec.text[:80]!r}: {error}"
-        raise UsageError(msg, code="usage.player") from error
+        bot = called(game.id, "bots", factory)
+    else:
+        try:
+            inspect.signature(factory).bind(**spec.parameters)
+            bot = factory(**spec.parameters)
+        except (TypeError, ValueError) as error:
+            msg = f"player {spec.text[:80]!r}: {line(error)}"
+            raise UsageError(msg, code="usage.player") from error
+        except (FritillaryError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise failed(game.id, "bots", error) from error
+    if not all(callable(getattr(bot, name, None)) for name in _BOT):
+        msg = (
+            f"{game.id}: the bot {spec.name!r} of bots() is {show(bot)}, which lacks "
+            "one of start(), decide() and end(); derive its class from BaseBot"
+        )
+        raise PluginError(msg, code="plugin.bots")
+    return bot  # type: ignore[no-any-return]
 
 
 def local_player(spec: PlayerSpec, game: Game[Any, Any, Any]) -> LocalPlayer:

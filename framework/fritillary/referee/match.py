@@ -13,6 +13,7 @@ from fritillary.bots.protocol import Ask
 from fritillary.core.errors import GameError
 from fritillary.core.outcome import Outcome
 from fritillary.core.points import Over
+from fritillary.plugins.checks import legal_from
 from fritillary.record import events as record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import Consequence, EndKind, Fault
@@ -21,6 +22,7 @@ from fritillary.referee.asking import Asking
 from fritillary.referee.clock import SeatClock
 from fritillary.referee.control import Control, InterruptedWait
 from fritillary.referee.gate import GENERAL
+from fritillary.referee.passing import PASSING
 from fritillary.referee.play import MAX_NOTE, Finished, Play
 from fritillary.referee.player import PlayerFault
 from fritillary.referee.prepare import prepare
@@ -51,7 +53,8 @@ class Match:
         framework: version of the software, for the record.
         now: a monotonic clock in seconds.
         created_at_ms: wall clock, for the record.
-        reveal: whether the deal may be known at the end.
+        reveal: whether the deal may be known at the end; if not, the record stays open
+            after it, for `fritillary.record.reveal.reveal_record` to close.
         stand_in: chooses for forfeited seats where play goes on; ``None`` for the
             bot that the policy names.
         phase_changed: called with each phase that is new; must not raise.
@@ -175,7 +178,15 @@ class Match:
         except InterruptedWait:
             # Offers are interrupted for one purpose only.
             return self.control.finish or _NO_RECORD
-        except Exception:
+        except PASSING as error:
+            task = asyncio.current_task()
+            ended = isinstance(error, asyncio.CancelledError)
+            if not ended or task is None or task.cancelling():
+                raise
+            # Nobody cancelled the match: something inside it was.
+            _log.exception("match %s: the referee failed", self.setup.match_id)
+            return self._referee_failed()
+        except BaseException:
             if self._writer.broken:
                 raise
             _log.exception("match %s: the referee failed", self.setup.match_id)
@@ -233,9 +244,8 @@ class Match:
                 turn_of = seat
                 clocks[seat].new_turn()
             legal = legal_actions(state)
-            if not legal:
-                msg = f"{self.game.id}: seat {seat} is to act and has no legal action"
-                raise GameError(msg)
+            if type(legal) is not tuple or not legal:
+                legal = legal_from(self.game.id, legal)
             if seat in forfeited:
                 play.stand_in(seat, legal)
             elif inline[seat]:
@@ -265,13 +275,14 @@ class Match:
         self._writer.add(record.Ended(finish.kind, finish.code, finish.message, data))
         self._told = finish
         play.teller.tell(play.ply, finish)
-        reveal = None
-        if self._reveal:
-            seed, salt = self.setup.seed, self.setup.salt
-            reveal = Reveal(seed=seed, salt=salt, nonces=play.nonces)
-            self._writer.reveal(seed, salt)
-        final_hash = self._writer.close(self._signer)
         content_hash = self._writer.content_hash()
+        if not self._reveal:
+            self._writer.hold()
+            return self._ended(finish, content_hash)
+        seed, salt = self.setup.seed, self.setup.salt
+        self._writer.reveal(seed, salt)
+        final_hash = self._writer.close(self._signer)
+        reveal = Reveal(seed=seed, salt=salt, nonces=play.nonces)
         return self._ended(finish, content_hash, final_hash, reveal)
 
     def _ended(
@@ -299,9 +310,11 @@ class Match:
         play = self._play
         try:
             self._writer.abandon()
-        except Exception:  # noqa: BLE001 - what matters was raised before
+        except PASSING:
+            raise
+        except BaseException:  # noqa: BLE001 - what matters was raised before
             _log.exception("match %s: the sink does not close", self.setup.match_id)
-        if not isinstance(error, Exception):
+        if isinstance(error, PASSING):
             play.phase = "ended"
             return
         finish = self._told or _NO_RECORD

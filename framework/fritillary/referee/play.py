@@ -25,6 +25,7 @@ from fritillary.record.writer import RecordSink, RecordWriter
 from fritillary.referee.clock import SeatClock
 from fritillary.referee.gate import GENERAL
 from fritillary.referee.outcomes import settled_by_forfeit, with_forfeits
+from fritillary.referee.passing import PASSING
 from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Finish, Problem
 from fritillary.referee.setup import MatchSetup
@@ -123,7 +124,9 @@ class Play:
         self._phase = phase
         try:
             self._phase_changed(phase)
-        except Exception:  # noqa: BLE001 - must not raise, and harms nobody
+        except PASSING:
+            raise
+        except BaseException:  # noqa: BLE001 - must not raise, and harms nobody
             _log.exception("who is told of phases raised at %s", phase)
 
     # ------------------------------------------------------------------ the actions

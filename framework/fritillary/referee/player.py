@@ -15,6 +15,7 @@ from attrs import frozen
 from fritillary.bots.protocol import Ask, Bot, Clock, Decision, MatchStart, Resign
 from fritillary.core.errors import FritillaryError
 from fritillary.record.terms import Fault, PlayerInfo
+from fritillary.referee.passing import PASSING
 from fritillary.referee.seen import (
     Closure,
     MatchResult,
@@ -193,7 +194,9 @@ class LocalPlayer:
         """Let the bot prepare itself."""
         try:
             await self._call(self.bot.start, self._seated)
-        except _FAILURES as error:
+        except PASSING:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a bot harms nobody else
             msg = f"start() raised {_name(error)}"
             raise PlayerFault(Fault.REFUSED_TO_START, msg) from _shown(error)
 
@@ -223,7 +226,9 @@ class LocalPlayer:
         )
         try:
             return answer_of(await self._call(self.bot.decide, ask))
-        except _FAILURES as error:
+        except PASSING:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a bot harms nobody else
             raise crashed(error) from _shown(error)
 
     async def _call(self, method: Callable[..., Any], argument: Any) -> Any:
@@ -254,7 +259,9 @@ class LocalPlayer:
             return
         try:
             ended = self.bot.end(result.finish.outcome)
-        except _FAILURES as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a bot harms nobody else
             _log.info("%s: end() raised", self.info.name, exc_info=error)
             return
         if ended is not None:
@@ -264,12 +271,6 @@ class LocalPlayer:
 class _CancelledInsideError(Exception):
     """Something that a bot waited for was cancelled, not the bot."""
 
-
-#: What a bot's code may raise without harm to others; an interrupt is no bot's.
-_FAILURES = (Exception, SystemExit)
-
-#: The same where nothing is awaited, so that nobody else can be meant.
-INLINE_FAILURES = (*_FAILURES, asyncio.CancelledError)
 
 #: Coroutines of bots that hear the end of their match; the loop holds them weakly.
 _ending: set[asyncio.Task[None]] = set()
@@ -281,7 +282,9 @@ def _keep(ended: Awaitable[None], name: str) -> None:
     async def run() -> None:
         try:
             await ended
-        except _FAILURES as error:
+        except PASSING:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a bot harms nobody else
             _log.info("%s: end() raised", name, exc_info=error)
 
     task = asyncio.get_running_loop().create_task(run())

@@ -219,7 +219,8 @@ class MatchResult:
         finish: how it ended.
         plies: how many were played.
         content_hash: of what happened.
-        final_hash: that closes the record.
+        final_hash: that closes the record; empty while it is open, as it is when the
+            deal is held back.
         reveal: of the deal; ``None`` while it is held back.
     """
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from fritillary.plugins.game import Game
 from fritillary.record.terms import Consequence, Fault, Source
 from fritillary.referee.gate import Gate
+from fritillary.referee.passing import PASSING
 from fritillary.referee.player import Player
 from fritillary.referee.seen import (
     Acted,
@@ -152,7 +153,9 @@ class Teller:
         for seat, player in enumerate(players):
             try:
                 player.end(result)
-            except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
+            except PASSING:
+                raise
+            except BaseException:  # noqa: BLE001 - whoever listens badly harms nobody
                 _log.exception("the player of seat %d did not take the end", seat)
         for watcher in list(self._watchers):
             self._show_end(watcher, result)
@@ -166,7 +169,9 @@ class Teller:
             for event in self._take(seat):
                 try:
                     notify(event)
-                except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
+                except PASSING:
+                    raise
+                except BaseException:  # noqa: BLE001 - whoever listens badly harms nobody
                     _log.exception("the player of seat %d did not take events", seat)
         if self._watchers:
             for event in self._take(len(self.gates)):
@@ -178,14 +183,18 @@ class Teller:
             return
         try:
             watcher.on_event(event)
-        except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
+        except PASSING:
+            raise
+        except BaseException:  # noqa: BLE001 - whoever listens badly harms nobody
             _log.exception("a watcher raised, and is told no more")
             self.unwatch(watcher)
 
     def _show_end(self, watcher: Watcher, result: MatchResult) -> None:
         try:
             watcher.on_end(result)
-        except Exception:  # noqa: BLE001 - whoever listens badly harms nobody
+        except PASSING:
+            raise
+        except BaseException:  # noqa: BLE001 - whoever listens badly harms nobody
             _log.exception("a watcher raised at the end")
 
     def _take(self, receiver: int) -> list[SeatEvent]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Final
 
 from attrs import frozen
 
 from fritillary.core.commitment import commitment
 from fritillary.core.errors import InvalidActionError
-from fritillary.core.outcome import Outcome
 from fritillary.core.points import Act, Over
+from fritillary.core.text import line
 from fritillary.plugins.discovery import Registry
 from fritillary.record.choice import action_of, can_judge, was_cut
 from fritillary.record.events import (
@@ -19,7 +18,6 @@ from fritillary.record.events import (
     Closed,
     Dealt,
     Ended,
-    OutcomeData,
     Paused,
     RecordEvent,
     Resigned,
@@ -37,26 +35,16 @@ from fritillary.record.terms import (
     Source,
 )
 from fritillary.referee.clock import SeatClock
-from fritillary.referee.outcomes import settled_by_forfeit, with_forfeits
+from fritillary.referee.ending import (
+    REFEREE_FAILED,
+    MustEnd,
+    by_the_rules,
+    check_end,
+    check_from_outside,
+)
+from fritillary.referee.examine import examine
+from fritillary.referee.outcomes import settled_by_forfeit
 from fritillary.referee.standin import UNIFORM
-
-#: Ways in which whoever runs a match can end it.
-_FROM_OUTSIDE: Final = (EndKind.ADJUDICATED, EndKind.VOID, EndKind.WITHDRAWN)
-
-#: Code of a failure of the referee, and of the end that follows it.
-_REFEREE_FAILED: Final = "referee.error"
-
-#: Beginnings of the codes of ends that other events lead to.
-_FROM_INSIDE: Final = ("fault.", "seat.resigned", "match.forfeited", _REFEREE_FAILED)
-
-
-@frozen
-class _Finish:
-    """How a match must end."""
-
-    kind: EndKind
-    code: str
-    outcome: Outcome | None = None
 
 
 @frozen
@@ -104,7 +92,7 @@ def verify(raw: bytes, registry: Registry, *, key: str | None = None) -> Verifie
         raise TypeError
     if key is not None and closed.key != key.strip().lower():
         number = len(record.events) - 1
-        msg = f"it is signed by the key {closed.key}, not by {key.strip()[:64]}"
+        msg = f"it is signed by the key {closed.key}, not by {line(key.strip(), 64)}"
         raise bad(number, msg, "record.other-key")
     replay = replayed(record, registry)
     _check_commitment(record)
@@ -156,7 +144,7 @@ class _Checker:
         self.nobody_ready = _nobody_ready(replay.record)
         self.turn_of: int | None = None
         #: How the match must end, from the event on that ended it.
-        self.finish: _Finish | None = None
+        self.finish: MustEnd | None = None
         #: The seat whose action is substituted next.
         self.substitute: int | None = None
         self.attempt = 1
@@ -171,7 +159,9 @@ class _Checker:
         for number, event in enumerate(self.replay.record.events):
             try:
                 self._event(number, event)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise failed(number, error) from error
 
     def _event(self, number: int, event: RecordEvent) -> None:
@@ -313,7 +303,7 @@ class _Checker:
         stand_in = event.source is Source.STAND_IN
         if stand_in and self.policy.stand_in != UNIFORM:
             return  # another bot's choice, which the deal does not give
-        legal = self.game.legal_actions(replay.state)
+        legal = self.game.legal(replay.state)
         dealer = replay.dealer.stream(event.source.value, replay.ply)
         if dealer.choice(legal) != action:
             raise bad(number, "the deal gives another action for the seat")
@@ -322,16 +312,16 @@ class _Checker:
 
     def _referee_error(self, number: int, event: Ruling) -> None:
         """Check a failure of the referee, which may come at any time."""
-        if self.finish is not None and self.finish.code == _REFEREE_FAILED:
+        if self.finish is not None and self.finish.code == REFEREE_FAILED:
             raise bad(number, "the match had ended before")
-        if event.code != _REFEREE_FAILED:
-            msg = f"a failure of the referee has the code {_REFEREE_FAILED!r}"
+        if event.code != REFEREE_FAILED:
+            msg = f"a failure of the referee has the code {REFEREE_FAILED!r}"
             raise bad(number, msg, "record.ruling")
         blames = event.seat is not None or event.charged_ms or event.offending
         if blames or event.left_ms is not None or event.attempt != 1:
             raise bad(number, "no seat is to blame for a failure of the referee")
         self._check_consequence(number, event, Consequence.VOID)
-        self.finish = _Finish(EndKind.VOID, _REFEREE_FAILED)
+        self.finish = MustEnd(EndKind.VOID, REFEREE_FAILED)
         self.refused = self.substitute = None
 
     def _refused_to_start(self, number: int, event: Ruling) -> None:
@@ -382,6 +372,8 @@ class _Checker:
 
     def _judge(self, number: int, seat: int, event: Ruling) -> None:
         """Judge a fault again, as far as the record tells."""
+        legal = self.game.legal(self.replay.state)
+        examine(self.game, self.replay.table, self.replay.state, seat, legal)
         if event.fault is Fault.LATE:
             if event.charged_ms != self.clocks[seat].allowance_ms():
                 raise bad(number, "the clock had not run out", "record.clock")
@@ -395,7 +387,6 @@ class _Checker:
             if event.fault is Fault.ILLEGAL and not cut:
                 raise bad(number, "the illegal choice is missing", "record.ruling")
             return
-        legal = self.game.legal_actions(self.replay.state)
         found: Fault | None = Fault.MALFORMED
         with contextlib.suppress(InvalidActionError):
             action = action_of(raw, self.replay.table, legal)
@@ -411,7 +402,7 @@ class _Checker:
             case Consequence.RETRY:
                 self.attempt += 1
             case Consequence.VOID:
-                self.finish = _Finish(EndKind.VOID, code)
+                self.finish = MustEnd(EndKind.VOID, code)
             case Consequence.FORFEIT:
                 self._forfeit(seat, code)
             case Consequence.SUBSTITUTE:  # pragma: no branch - nothing else is left
@@ -422,68 +413,18 @@ class _Checker:
         self.forfeited.append(seat)
         if self.replay.seats - len(self.forfeited) <= 1:
             outcome = settled_by_forfeit(self.replay.seats, self.forfeited)
-            self.finish = _Finish(EndKind.FORFEITED, code, outcome)
+            self.finish = MustEnd(EndKind.FORFEITED, code, outcome)
 
     # -------------------------------------------------------------------- the end
 
     def _ended(self, number: int, event: Ended) -> None:
         if self.substitute is not None:
             raise bad(number, "the substituted action is missing")
-        wanted = self.finish or self._by_the_rules()
+        wanted = self.finish or by_the_rules(self.replay, self.forfeited)
         if wanted is None:
-            self._from_outside(number, event)
-            return
-        if event.kind is not wanted.kind:
-            msg = f"the match was {wanted.kind.value}, not {event.kind.value}"
-            raise bad(number, msg, "record.outcome")
-        if event.code != wanted.code:
-            msg = f"it ended by {wanted.code!r}, not {event.code[:60]!r}"
-            raise bad(number, msg, "record.outcome")
-        expected = None
-        if wanted.outcome is not None:
-            outcome = wanted.outcome
-            expected = OutcomeData(outcome.reason, outcome.scores, outcome.placing)
-        if event.outcome != expected:
-            msg = f"the outcome is {_say(expected)}, not {_say(event.outcome)}"
-            raise bad(number, msg, "record.outcome")
-
-    def _by_the_rules(self) -> _Finish | None:
-        """Return how the rules end the match here; ``None`` if they do not."""
-        if self.replay.state is None:
-            return None
-        point = self.replay.point()
-        if type(point) is not Over:
-            return None
-        outcome = point.outcome
-        if self.forfeited:
-            outcome = with_forfeits(outcome, self.forfeited)
-            return _Finish(EndKind.FORFEITED, "match.forfeited", outcome)
-        return _Finish(EndKind.PLAYED, "", outcome)
-
-    def _from_outside(self, number: int, event: Ended) -> None:
-        """Check an end that whoever runs the match brought about."""
-        replay = self.replay
-        if replay.state is None and replay.record.find(Dealt) is not None:
-            replay.point()  # which says why nothing was dealt
-        if event.kind not in _FROM_OUTSIDE:
-            msg = f"it was {event.kind.value}, yet nothing had ended the match"
-            raise bad(number, msg, "record.outcome")
-        if not event.code or event.code.startswith(_FROM_INSIDE):
-            msg = f"nothing in the record leads to the end {event.code[:60]!r}"
-            raise bad(number, msg, "record.outcome")
-        found = event.outcome
-        if found is None:
-            return
-        if event.kind is not EndKind.ADJUDICATED:
-            msg = "a match that does not count has no outcome"
-            raise bad(number, msg, "record.outcome")
-        try:
-            outcome = Outcome(found.reason, found.scores, found.placing)
-        except ValueError as error:
-            raise bad(number, str(error), "record.outcome") from error
-        if len(outcome.scores) != replay.seats:
-            msg = f"the outcome is not one of {replay.seats} seats"
-            raise bad(number, msg, "record.outcome")
+            check_from_outside(number, event, self.replay)
+        else:
+            check_end(number, event, wanted)
 
 
 def _nobody_ready(record: Record) -> bool:
@@ -498,11 +439,3 @@ def _nobody_ready(record: Record) -> bool:
 
 def _ms(value: int | None) -> str:
     return "no limit" if value is None else f"{value} ms"
-
-
-def _say(outcome: OutcomeData | None) -> str:
-    if outcome is None:
-        return "none"
-    scores = ", ".join(map(str, outcome.scores))
-    places = ", ".join(map(str, outcome.placing))
-    return f"{outcome.reason[:60]!r}, scores {scores}, places {places}"

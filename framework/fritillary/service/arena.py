@@ -8,7 +8,7 @@ import functools
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -53,6 +53,9 @@ _MAX_LABEL: Final = 64
 
 #: Time that running matches have to close their records when the arena closes.
 _CLOSE_S: Final = 5.0
+
+#: Time that whoever tells watchers how their matches ended has after that.
+_TELL_S: Final = 2.0
 
 
 class Arena:
@@ -102,6 +105,7 @@ class Arena:
         self._matches: dict[str, HostedMatch] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._ended: deque[str] = deque()
+        self._followers: set[asyncio.Task[Any]] = set()
         self._count = 0
         self._closing = False
 
@@ -188,7 +192,9 @@ class Arena:
         )
         local = self._local_players(order, wait_for_remote=wait_for_remote)
         self._count += 1
-        hosted = HostedMatch(order, self._sink(match_id), self._count)
+        hosted = HostedMatch(
+            order, functools.partial(self._sink, match_id), self._count
+        )
         self._matches[match_id] = hosted
         self._tasks[match_id] = asyncio.get_running_loop().create_task(
             self._run(hosted, local), name=f"match {match_id}"
@@ -220,8 +226,14 @@ class Arena:
             msg = f"{self._records}: {error.strerror}"
             raise StorageError(msg, code="storage.folder") from error
         sink = FileSink(self._path(match_id))
-        # Nothing was written yet: until its end the record is for the host alone.
-        sink.path.chmod(0o600)
+        try:
+            # Nothing was written yet: until its end the record is for the host alone.
+            sink.path.chmod(0o600)
+        except OSError as error:
+            sink.close()
+            sink.path.unlink(missing_ok=True)
+            msg = f"{sink.path}: {error.strerror}"
+            raise StorageError(msg, code="storage.folder") from error
         return sink
 
     def _local_players(
@@ -280,6 +292,8 @@ class Arena:
             failure = error
         finally:
             # Also on cancellation.
+            if result is None:
+                hosted.discard()
             hosted.finished(result, failure)
             self._ended.append(order.match_id)
             while len(self._ended) > self._keep_ended:
@@ -361,6 +375,22 @@ class Arena:
         """Make a match and wait for its end; see :meth:`create`."""
         return await asyncio.shield(self.create(game, players, **settings).ended)
 
+    @contextlib.contextmanager
+    def followed(self) -> Iterator[None]:
+        """Count the running task, meanwhile, among those that tell of a match.
+
+        It must end with the match; `close` gives it a moment for that.
+        """
+        task = asyncio.current_task()
+        if task is None or task in self._followers:
+            yield
+            return
+        self._followers.add(task)
+        try:
+            yield
+        finally:
+            self._followers.discard(task)
+
     async def close(self) -> None:
         """Call off what is running, close the records, end all programs."""
         self._closing = True
@@ -375,6 +405,9 @@ class Arena:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        # Whoever looks on hears how the matches ended before a server stops.
+        if self._followers:
+            await asyncio.wait(self._followers, timeout=_TELL_S)
 
 
 #: Players are named again and again.

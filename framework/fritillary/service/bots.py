@@ -10,7 +10,7 @@ from fritillary.core.errors import ServiceError
 from fritillary.service.auth import caller
 from fritillary.service.errors import abort
 from fritillary.service.hub import Hub
-from fritillary.service.limits import Limits
+from fritillary.service.limits import Limits, OpenStreams
 from fritillary.service.resume import SessionTokens
 from fritillary.service.session import Session
 from fritillary.service.tokens import TokenStore
@@ -39,6 +39,7 @@ class BotServicer:
         self._tokens = tokens
         self._session_tokens = session_tokens
         self._limits = limits
+        self._open = OpenStreams(limits.max_streams, "streams")
         self.stopping = False
 
     async def Connect(
@@ -51,15 +52,20 @@ class BotServicer:
                 context,
                 ServiceError(msg, code="server.stopping", retry_after_ms=1_000),
             )
-        session = Session(
-            context,
-            caller.get(),
-            self._hub,
-            self._tokens,
-            self._session_tokens,
-            self._limits,
-        )
-        await session.run()
+        token = caller.get()
+        try:
+            with self._open.one(token):
+                session = Session(
+                    context,
+                    token,
+                    self._hub,
+                    self._tokens,
+                    self._session_tokens,
+                    self._limits,
+                )
+                await session.run()
+        except ServiceError as error:
+            await abort(context, error)
 
     def add_to(self, server: grpc.aio.Server) -> None:
         """Register the service.

@@ -1,12 +1,19 @@
-"""The seat of a program that we start: started, restarted, ended."""
+"""The seat of a program that we start: started, restarted, ended.
+
+What a program was started with and what it wrote may hold secrets. The record and the
+seats are told its name and how it ended; the rest is kept in a log for the host and in
+`HostedMatch.problems` for referees.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 import sys
 from pathlib import Path
+from typing import Final
 
 from fritillary.core.errors import ServiceError
 from fritillary.record.terms import Fault
@@ -20,8 +27,12 @@ from fritillary.service.seating import refusal, reserved, seated
 from fritillary.service.spawn import Child, ProcessLimits, minimal_environment
 from fritillary.service.tokens import Role, TokenStore
 
+_log = logging.getLogger(__name__)
+
 #: Time that a program has to end by itself after its match.
 _PATIENCE_S = 1.0
+
+_NOT_STARTED: Final = "the program cannot be started"
 
 
 def command_of(spec: PlayerSpec) -> tuple[str, ...]:
@@ -77,25 +88,26 @@ class ChildSeat:
         self._address = address
         self._logs = logs
         link = self._hub.link(self._name)
-        refused = None
         try:
             child = await self._launch()
         except ServiceError as error:
-            refused = refusal(error.message, error.code)
-            return seated(link, self._hosted, self._seat, self._limits, refused)
+            self._trouble(error.message)
+            never = refusal(_NOT_STARTED, error.code)
+            return seated(link, self._hosted, self._seat, self._limits, never)
         exit_ = asyncio.ensure_future(child.wait())
+        refused = None
         if not await reserved(link, self._hosted, others=[exit_]):
             if exit_.done():
                 why = child.how_it_ended(exit_.result(), " before it dialled in")
                 refused = refusal(why, "player.ended")
+                self._trouble(why, child)
             elif self._hosted.cut.is_set():
                 refused = refusal("called off before it was there", "player.absent")
             else:
                 offer_s = self._hosted.order.terms.offer_ms / 1000
                 why = f"the program did not dial in within {offer_s:g} s"
-                last = child.err.last_line()
-                why += f"; its last words: {last}" if last else ""
                 refused = refusal(why, "player.silent")
+                self._trouble(why, child)
         player = seated(link, self._hosted, self._seat, self._limits, refused)
         self._supervisor = asyncio.create_task(self._supervise(player, exit_))
         return player
@@ -111,6 +123,12 @@ class ChildSeat:
         await child.start()
         return child
 
+    def _trouble(self, what: str, child: Child | None = None) -> None:
+        """Tell host and referees what went wrong, with the program's last words."""
+        last = "" if child is None else child.last_words()
+        problem = f"{what}; its last words: {last}" if last else what
+        self._hosted.problems.append((self._seat, problem))
+
     async def _supervise(
         self, player: RemotePlayer, exit_: asyncio.Future[int]
     ) -> None:
@@ -123,9 +141,11 @@ class ChildSeat:
                 return
             if not player.is_ready:
                 why = child.how_it_ended(code, " before it was ready")
+                self._trouble(why, child)
                 player.fail(refusal(why, "player.ended"))
                 return
             why = child.how_it_ended(code)
+            self._trouble(why, child)
             if restarts <= 0:
                 player.fail(PlayerFault(Fault.CRASHED, why))
                 return
@@ -136,7 +156,8 @@ class ChildSeat:
             try:
                 child = await self._launch()
             except ServiceError as error:
-                player.fail(PlayerFault(Fault.CRASHED, f"{why}; {error.message}"))
+                self._trouble(error.message)
+                player.fail(PlayerFault(Fault.CRASHED, f"{why}; {_NOT_STARTED} again"))
                 return
             exit_ = asyncio.ensure_future(child.wait())
 
@@ -160,14 +181,20 @@ class ChildSeat:
         self._write_log()
 
     def _write_log(self) -> None:
-        text = b"".join(
-            part
-            for child in self._children
-            for part in (child.out.getvalue(), child.err.getvalue())
-        )
-        if self._logs is None or not text:
+        """Write down what was started, what it wrote and what went wrong."""
+        if self._logs is None:
             return
+        spec = self._hosted.order.specs[self._seat]
+        problems = [what for seat, what in self._hosted.problems if seat == self._seat]
+        parts = [f"player {spec.text}\n".encode("utf-8", "replace")]
+        for child in self._children:
+            parts += (child.out.getvalue(), child.err.getvalue())
+        parts += (f"{what}\n".encode("utf-8", "replace") for what in problems)
         path = self._logs / f"{self._hosted.id}.seat{self._seat}.log"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                for part in filter(None, parts):
+                    file.write(part if part.endswith(b"\n") else part + b"\n")
+        except OSError:
+            _log.exception("the log of a program cannot be written")

@@ -29,6 +29,7 @@ _S = grpc.StatusCode
 #: Status by code; else by the class of the error.
 _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
     "auth.missing-token": _S.UNAUTHENTICATED,
+    "auth.unavailable": _S.UNAVAILABLE,
     "auth.unknown-token": _S.UNAUTHENTICATED,
     "auth.revoked-token": _S.UNAUTHENTICATED,
     "auth.wrong-role": _S.PERMISSION_DENIED,
@@ -37,6 +38,7 @@ _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
     "game.other-version": _S.FAILED_PRECONDITION,
     "hello.late": _S.DEADLINE_EXCEEDED,
     "hello.missing": _S.INVALID_ARGUMENT,
+    "limit.streams": _S.RESOURCE_EXHAUSTED,
     "match.exists": _S.ALREADY_EXISTS,
     "match.phase": _S.FAILED_PRECONDITION,
     "match.sealed": _S.PERMISSION_DENIED,

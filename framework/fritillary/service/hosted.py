@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import field, frozen
 
 from fritillary.api.v1 import bot_pb2, common_pb2, match_pb2
 from fritillary.core.commitment import commitment
 from fritillary.core.dealer import SEALED_ALGORITHM
-from fritillary.core.errors import ServiceError
+from fritillary.core.errors import ServiceError, StorageError
 from fritillary.plugins.game import Game
 from fritillary.record.events import SeatTerms
 from fritillary.record.signing import Signer
@@ -35,6 +36,21 @@ _SENTENCE = 500
 
 #: Time for the referee to attend to what is asked of it.
 _MOMENT_S = 1.0
+
+
+#: Between the folders of a path, wherever it is from.
+_SEPARATOR: Final = re.compile(r"[\\/]")
+
+
+def shown(spec: PlayerSpec) -> str:
+    """Return how a player is named to everybody, as in the record.
+
+    Of a command that is the program's name: its arguments may hold secrets, and
+    folders tell about the host.
+    """
+    if spec.kind == "exec":
+        return f"exec:{_SEPARATOR.split(spec.name)[-1]}"
+    return spec.text
 
 
 def wall_ms() -> int:
@@ -97,19 +113,23 @@ class HostedMatch:
 
     Args:
         order: what is played.
-        sink: where the record goes.
+        open_sink: opens what the record goes to; called when nothing else can fail.
         number: counts the matches of the arena.
 
     Attributes:
+        sink: where the record goes.
         match: the referee's; ``None`` until the players are there.
         players: those that dial in, by seat.
         infos: who plays, by seat.
+        problems: seat and sentence for each thing that went wrong with a program, its
+            last words included. For host and referees: they may hold secrets.
         ended: the result, once there is one.
     """
 
-    def __init__(self, order: Order, sink: FileSink | MemorySink, number: int) -> None:
+    def __init__(
+        self, order: Order, open_sink: Callable[[], FileSink | MemorySink], number: int
+    ) -> None:
         self.order = order
-        self.sink = sink
         self.number = number
         self.wire = MatchWire(
             order.match_id,
@@ -121,8 +141,9 @@ class HostedMatch:
         self.match: Match | None = None
         self.players: dict[int, RemotePlayer] = {}
         self.infos = [
-            named(spec.name.rpartition("/")[2], spec.text) for spec in order.specs
+            named(_SEPARATOR.split(spec.name)[-1], shown(spec)) for spec in order.specs
         ]
+        self.problems: list[tuple[int, str]] = []
         self.created_at_ms = wall_ms()
         self.started_at_ms: int | None = None
         self.ended_at_ms: int | None = None
@@ -136,6 +157,7 @@ class HostedMatch:
         self._told: tuple[str, list[int]] = ("offered", [])
         self._watchers: list[Callable[[], None]] = []
         self.bots = {spec.name for spec in order.specs if spec.kind == "remote"}
+        self.sink = open_sink()
 
     @property
     def id(self) -> str:
@@ -269,6 +291,15 @@ class HostedMatch:
                 self.ended.exception()
         self.changed()
 
+    def discard(self) -> None:
+        """Remove a record into which nothing was written; its id is free again."""
+        sink = self.sink
+        if isinstance(sink, FileSink):
+            with contextlib.suppress(StorageError, OSError):
+                sink.close()
+                if sink.path.stat().st_size == 0:
+                    sink.path.unlink()
+
     def _phase_changed(self, phase: str) -> None:
         if phase == "running" and self.started_at_ms is None:
             self.started_at_ms = wall_ms()
@@ -375,7 +406,8 @@ class HostedMatch:
         """Return the match as it stands.
 
         Args:
-            for_referee: tell how the players were named.
+            for_referee: tell how the players were named, and what went wrong with
+                programs.
         """
         order = self.order
         seats = map(SeatTerms, self.infos, order.clocks)
@@ -388,6 +420,10 @@ class HostedMatch:
             ),
             seats=wire.seat_infos(order.game, seats),
             players=[spec.text for spec in order.specs] if for_referee else [],
+            problems=[
+                match_pb2.SeatProblem(seat=seat, message=what)
+                for seat, what in (self.problems if for_referee else ())
+            ],
             terms=wire.terms(order.terms),
             phase=wire.PHASE[self.phase],
             ply=self.ply,

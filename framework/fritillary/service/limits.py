@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from attrs import field, frozen, validators
 
 from fritillary.api.v1 import bot_pb2 as pb
+from fritillary.core.errors import ServiceError
+from fritillary.service.tokens import Token
 
 _AT_LEAST_1: Final = [validators.instance_of(int), validators.ge(1)]
 
@@ -24,6 +29,8 @@ class Limits:
         max_outstanding_bytes: held back for a bot that does not read.
         max_matches: most matches at a time.
         max_note_bytes: longest note of a decision; a longer one is cut.
+        max_streams: open at once with one token.
+        max_watches: matches watched at once with one token; not announced.
         hello_ms: time for the first message.
         ping_after_ms: silence after which a Ping is sent.
         pong_within_ms: silence after a Ping that means a lost link.
@@ -36,6 +43,8 @@ class Limits:
     max_outstanding_bytes: int = field(default=8 * 1024 * 1024, validator=_AT_LEAST_1)
     max_matches: int = field(default=256, validator=_AT_LEAST_1)
     max_note_bytes: int = field(default=2_000, validator=_AT_LEAST_1)
+    max_streams: int = field(default=8, validator=_AT_LEAST_1)
+    max_watches: int = field(default=256, validator=_AT_LEAST_1)
     hello_ms: int = field(default=10_000, validator=_AT_LEAST_1)
     ping_after_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     pong_within_ms: int = field(default=20_000, validator=_AT_LEAST_1)
@@ -50,6 +59,7 @@ class Limits:
             max_outstanding_bytes=self.max_outstanding_bytes,
             max_matches=self.max_matches,
             max_note_bytes=self.max_note_bytes,
+            max_streams=self.max_streams,
             keepalive=pb.Keepalive(
                 ping_after_ms=self.ping_after_ms,
                 pong_within_ms=self.pong_within_ms,
@@ -80,3 +90,36 @@ class TokenBucket:
         self._then = now
         self._left = min(left, self._most) - count
         return self._left >= 0
+
+
+class OpenStreams:
+    """Counts the streams that are open, token by token.
+
+    Args:
+        most: of one token.
+        what: they are, for people.
+    """
+
+    def __init__(self, most: int, what: str) -> None:
+        self._most = most
+        self._what = what
+        self._open: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def one(self, token: Token) -> Iterator[None]:
+        """Count a stream while it is open.
+
+        Raises:
+            ServiceError: ``limit.streams`` if there are too many.
+        """
+        key = token.hash
+        if self._open[key] >= self._most:
+            msg = f"{self._most} {self._what} are open with this token; close one first"
+            raise ServiceError(msg, code="limit.streams", retry_after_ms=1_000)
+        self._open[key] += 1
+        try:
+            yield
+        finally:
+            self._open[key] -= 1
+            if not self._open[key]:
+                del self._open[key]

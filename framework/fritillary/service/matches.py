@@ -17,6 +17,7 @@ from fritillary.service.auth import caller
 from fritillary.service.catalog import page_start, page_token
 from fritillary.service.errors import guarded
 from fritillary.service.hosted import HostedMatch
+from fritillary.service.limits import OpenStreams
 from fritillary.service.tokens import Role
 from fritillary.service.watching import Watch
 
@@ -34,6 +35,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
+        self._watches = OpenStreams(arena.limits.max_watches, "watched matches")
 
     # -- making
 
@@ -125,7 +127,8 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         """Follow a match as a spectator."""
         hosted = self._arena.match(request.match_id)
         _check_open(hosted)
-        await Watch(hosted, request).run(context)
+        with self._watches.one(caller.get()), self._arena.followed():
+            await Watch(hosted, request).run(context)
 
     # -- stopping
 

@@ -10,7 +10,7 @@ import attrs
 
 from fritillary.record.terms import Fault, PlayerInfo
 from fritillary.referee.player import PlayerFault
-from fritillary.service.hosted import HostedMatch
+from fritillary.service.hosted import HostedMatch, shown
 from fritillary.service.hub import Hub, Link
 from fritillary.service.limits import Limits
 from fritillary.service.remote import RemotePlayer
@@ -105,7 +105,7 @@ def seated(
     order = hosted.order
     info = hosted.infos[seat]
     if link.session is not None and refused is None:
-        info = _named(link.session.info, order.specs[seat].text)
+        info = _named(link.session.info, shown(order.specs[seat]))
     return RemotePlayer(
         link,
         hosted.wire,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import os
+import socket
 from typing import Final, Self
 
 import grpc
@@ -35,9 +37,14 @@ _SERVICES: Final = (
     match_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name,
 )
 
-#: gRPC cuts a stream with a larger message off; what the announced limit allows is
-#: judged by us, so that it gets its name.
+#: gRPC cuts a stream with a larger message off, and nobody learns why: the link is
+#: lost. So it is told to take far more than the announced limit allows, which is
+#: judged by us and gets its name. It bounds the memory that one stream can take.
+_MOST_RECEIVED: Final = 64 * 1024 * 1024
 _MESSAGE_SLACK: Final = 4
+_INT32: Final = 2**31 - 1
+
+_NO_SUCH_ADDRESS: Final = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 
 
 class Server:
@@ -95,7 +102,7 @@ class Server:
                 ("grpc.so_reuseport", 0),
                 (
                     "grpc.max_receive_message_length",
-                    max(limits.max_message_bytes, 1 << 20) * _MESSAGE_SLACK,
+                    _most_received(limits.max_message_bytes),
                 ),
                 (
                     "grpc.http2.min_ping_interval_without_data_ms",
@@ -121,8 +128,10 @@ class Server:
             server,
         )
         try:
+            # gRPC writes lines of its own to standard error where it fails.
+            _check_free(self._wanted)
             port = server.add_insecure_port(self._wanted)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             msg = (
                 f"cannot listen on {self._wanted}: the port is in use or the address "
                 "is not of this machine; choose another one, or port 0"
@@ -150,6 +159,40 @@ class Server:
         """Wait until the server has stopped."""
         if self._server is not None:
             await self._server.wait_for_termination()
+
+
+def _most_received(limit: int) -> int:
+    return min(max(_MOST_RECEIVED, limit * _MESSAGE_SLACK), _INT32)
+
+
+def _check_free(address: str) -> None:
+    """Try whether one can listen at an address.
+
+    Raises:
+        OSError: if it is in use, or is none of this machine.
+    """
+    host, _, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    found = socket.getaddrinfo(
+        host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    missing: OSError | None = None
+    tried = 0
+    for family, kind, protocol, _, where in found:
+        try:
+            with socket.socket(family, kind, protocol) as probe:
+                if os.name == "posix":
+                    # A port of which the last connections linger is free.
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(where)
+                tried += 1
+        except OSError as error:
+            # A name may have addresses of a family that the machine does not have.
+            if error.errno not in _NO_SUCH_ADDRESS:
+                raise
+            missing = error
+    if not tried and missing is not None:
+        raise missing
 
 
 def _loopback(address: str) -> str:

@@ -275,6 +275,9 @@ class Session:
             return
         now = self._loop.time()
         limits = self._limits
+        # First of all, so that the link is watched on whatever happens below.
+        pause = min(limits.ping_after_ms, limits.pong_within_ms) / 2000
+        self._timer = self._loop.call_later(pause, self._watch_link)
         if not self._tokens.good(self._token):
             self.close("auth.revoked-token", "the token of this bot was revoked")
             return
@@ -285,9 +288,6 @@ class Session:
             player.asked for player in self.link.players()
         ):
             self.close("link.silent", "nothing was heard after a Ping")
-            return
-        pause = min(limits.ping_after_ms, limits.pong_within_ms) / 2000
-        self._timer = self._loop.call_later(pause, self._watch_link)
 
     def _send_ping(self, now: float) -> None:
         self._pinged = self._ping_sent = now

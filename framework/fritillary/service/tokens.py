@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import enum
 import hashlib
 import hmac
 import json
+import logging
 import os
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +22,9 @@ from attrs import field, frozen, validators
 
 from fritillary.core.errors import ServiceError, StorageError, UsageError
 from fritillary.referee.lineup import BOT_NAME
+from fritillary.service.locking import locked
+
+_log = logging.getLogger(__name__)
 
 _FORMAT: Final = 1
 _SECRET_BYTES: Final = 32
@@ -72,7 +77,8 @@ class TokenStore:
     """The tokens of a server.
 
     The file is read again when it has changed, so that a token made or revoked by
-    another process counts at once.
+    another process counts at once. While it cannot be read, what was known before
+    counts. Whoever changes it holds the lock of a file beside it, ``NAME.lock``.
 
     Args:
         path: JSON file with mode 0600, made when the first token is; ``None``
@@ -89,6 +95,8 @@ class TokenStore:
         self._path = path
         self._now_ms = now_ms
         self._stamp: tuple[int, int, int] | None = None
+        #: What is wrong with the file; empty: nothing.
+        self._problem = ""
         self._kept: dict[str, Token] = {}
         self._passing: dict[str, Token] = {}
         self._refresh()
@@ -103,7 +111,7 @@ class TokenStore:
 
         Raises:
             UsageError: if the name is none.
-            StorageError: if the file cannot be written.
+            StorageError: if the file cannot be read, locked or written.
         """
         if not BOT_NAME.match(name):
             msg = (
@@ -119,9 +127,8 @@ class TokenStore:
         if passing:
             self._passing[token.hash] = token
         else:
-            self._refresh()
-            self._kept[token.hash] = token
-            self._save()
+            with self._changing():
+                self._save({**self._kept, token.hash: token})
         return text
 
     def list(self) -> Sequence[Token]:
@@ -137,24 +144,29 @@ class TokenStore:
 
         Raises:
             UsageError: if there are none.
-            StorageError: if the file cannot be written.
+            StorageError: if the file cannot be read, locked or written.
         """
-        self._refresh()
-        digest = _hash(which)
-        now = self._now_ms()
-        revoked = []
-        for tokens in (self._kept, self._passing):
-            for token in list(tokens.values()):
-                named = which in {token.name, token.id} or digest == token.hash
-                if named and token.revoked_at_ms is None:
-                    tokens[token.hash] = attrs.evolve(token, revoked_at_ms=now)
-                    revoked.append(tokens[token.hash])
-        if not revoked:
+        passing = self._revoked(self._passing, which)
+        with self._changing():
+            kept = self._revoked(self._kept, which)
+            if kept:
+                self._save({**self._kept, **kept})
+        self._passing |= passing
+        if not kept and not passing:
             msg = f"no good token has the name or id {which[:70]!r}"
             raise UsageError(msg, code="usage.token-name")
-        if any(token.hash in self._kept for token in revoked):
-            self._save()
-        return revoked
+        return [*kept.values(), *passing.values()]
+
+    def _revoked(self, tokens: Mapping[str, Token], which: str) -> dict[str, Token]:
+        """Return the good ones among tokens that are meant, as revoked now."""
+        digest = _hash(which)
+        now = self._now_ms()
+        return {
+            token.hash: attrs.evolve(token, revoked_at_ms=now)
+            for token in tokens.values()
+            if token.revoked_at_ms is None
+            and (which in {token.name, token.id} or digest == token.hash)
+        }
 
     def forget(self, text: str) -> None:
         """Drop a passing token."""
@@ -165,15 +177,19 @@ class TokenStore:
 
         Raises:
             ServiceError: ``auth.missing-token``, ``auth.unknown-token`` or
-                ``auth.revoked-token``.
+                ``auth.revoked-token``; ``auth.unavailable`` if the token is not known
+                and the file cannot be read.
         """
         if not text:
             msg = "a token is needed: send the metadata 'authorization: Bearer TOKEN'"
             raise ServiceError(msg, code="auth.missing-token")
-        self._refresh()
+        self._look()
         digest = _hash(text)
         token = self._passing.get(digest) or self._kept.get(digest)
         if token is None or not hmac.compare_digest(token.hash, digest):
+            if self._problem:
+                msg = "the server cannot read its tokens at the moment; try again"
+                raise ServiceError(msg, code="auth.unavailable", retry_after_ms=1_000)
             msg = "the server does not know this token; ask for a new one"
             raise ServiceError(msg, code="auth.unknown-token")
         if token.revoked_at_ms is not None:
@@ -182,12 +198,31 @@ class TokenStore:
         return token
 
     def good(self, token: Token) -> bool:
-        """Say whether a token that was checked earlier is still good."""
-        self._refresh()
+        """Say whether a token that was checked earlier is still good, as far as known.
+
+        Never raises.
+        """
+        self._look()
         now = self._passing.get(token.hash) or self._kept.get(token.hash)
         return now is not None and now.revoked_at_ms is None
 
     # --------------------------------------------------------------- the file
+
+    def _look(self) -> None:
+        """Read the file if it has changed; if it cannot be read, go on without."""
+        try:
+            self._refresh()
+            problem = ""
+        except StorageError as error:
+            problem = error.message
+        if problem != self._problem:
+            if problem:
+                _log.error(
+                    "%s; what was known before counts until it is mended", problem
+                )
+            else:
+                _log.warning("%s can be read again", self._path)
+        self._problem = problem
 
     def _refresh(self) -> None:
         if self._path is None:
@@ -203,36 +238,53 @@ class TokenStore:
             self._stamp = None
             return
         except OSError as error:
-            msg = f"{self._path}: {error.strerror}"
-            raise StorageError(msg, code="storage.tokens") from error
+            # Once it is mended it may look as before; then it is read all the same.
+            self._stamp = None
+            raise self._failed(error) from error
+        self._stamp = None
         self._kept = _parse(raw, self._path)
         self._stamp = stamp
 
-    def _save(self) -> None:
+    def _failed(self, error: OSError) -> StorageError:
+        return StorageError(f"{self._path}: {error.strerror}", code="storage.tokens")
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the lock, with the file as it is now read."""
         if self._path is None:
+            yield
+            return
+        lock = self._path.with_name(f"{self._path.name}.lock")
+        try:
+            with locked(lock):
+                self._stamp = None
+                self._refresh()
+                yield
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _save(self, tokens: dict[str, Token]) -> None:
+        """Write the tokens; the lock must be held."""
+        if self._path is None:
+            self._kept = tokens
             return
         rows = [
-            attrs.asdict(token, value_serializer=_plain)
-            for token in self._kept.values()
+            attrs.asdict(token, value_serializer=_plain) for token in tokens.values()
         ]
         text = json.dumps({"format": _FORMAT, "tokens": rows}, indent=1) + "\n"
+        # mkstemp makes files of mode 0600.
+        descriptor, name = tempfile.mkstemp(
+            dir=self._path.parent, prefix=f".{self._path.name}-"
+        )
         try:
-            # mkstemp makes files of mode 0600.
-            descriptor, name = tempfile.mkstemp(
-                dir=self._path.parent, prefix=f".{self._path.name}-"
-            )
-            try:
-                with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(self._path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
-        except OSError as error:
-            msg = f"{self._path}: {error.strerror}"
-            raise StorageError(msg, code="storage.tokens") from error
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self._path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
         self._stamp = None
         self._refresh()
 

@@ -35,7 +35,9 @@ class Watch:
         self._picture = request.picture
         self._after = request.after_event if request.HasField("after_event") else None
         self._queue: deque[pb.WatchMatchResponse] = deque()
+        self._most = MAX_QUEUE
         self._wake = asyncio.Event()
+        self._past: list[SeatEvent] = []
         self._catching_up = False
         self._joined = False
         self._ended = False
@@ -50,9 +52,11 @@ class Watch:
         hosted = self._hosted
         hosted.on_change(self._on_change)
         try:
+            # First of all: the spectators' gate counts what somebody looks at.
+            past = self._join()
             self._put(view=self._view())
             self._put(status=hosted.status())
-            self._join()
+            self._begin(past)
             while True:
                 while self._queue:
                     await context.write(self._queue.popleft())
@@ -67,25 +71,36 @@ class Watch:
             hosted.off_change(self._on_change)
             hosted.unwatch(self)
 
-    def _join(self) -> None:
-        """Begin to listen, once the match has its players."""
-        if self._joined or self._hosted.match is None:
-            if self._hosted.over and not self._ended and self._hosted.match is None:
-                self._ended = True
-                self._wake.set()
-            return
+    def _join(self) -> list[SeatEvent] | None:
+        """Begin to listen; return what is past, ``None`` if there is no match yet."""
+        if self._hosted.match is None:
+            return None
         self._joined = True
         self._catching_up = True
         self._hosted.watch(self)
         self._catching_up = False
-        # From now on nothing is left out.
-        self._after = 0
-        result = self._hosted.result
-        if result is not None:
-            self.on_end(result)
+        past, self._past = self._past, []
+        return past
+
+    def _begin(self, past: list[SeatEvent] | None) -> None:
+        """Tell what is past, as far as it is wanted, and the end if there is one."""
+        for event in past or ():
+            if self._after is not None and event.number > self._after:
+                self._put(event=self._event(event))
+        # What is past is no fault of a watcher's.
+        self._most = MAX_QUEUE + len(self._queue)
+        if self._hosted.result is not None:
+            self.on_end(self._hosted.result)
+        elif self._hosted.over:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Leave a match that has ended without a result."""
+        self._ended = True
+        self._wake.set()
 
     def _put(self, *, forced: bool = True, **update: Any) -> None:  # noqa: ANN401
-        if not forced and len(self._queue) >= MAX_QUEUE:
+        if not forced and len(self._queue) >= self._most:
             self._too_slow = True
             self._hosted.unwatch(self)
         elif not self._too_slow:
@@ -94,10 +109,12 @@ class Watch:
 
     def _view(self) -> pb.MatchView:
         match = self._hosted.match
-        if match is None or match.state is None:
+        if match is None:
             return pb.MatchView()
-        game = self._hosted.order.game
         gate = match.teller.spectator
+        if match.state is None:
+            return pb.MatchView(event_number=gate.number)
+        game = self._hosted.order.game
         observation = gate.observation(match.state)
         picture = ""
         if self._picture == pb.PICTURE_TEXT:
@@ -120,27 +137,28 @@ class Watch:
             # Whoever waited for the players is told everything from the start.
             if self._after is None:
                 self._after = 0
-            self._join()
+            self._begin(self._join())
         if not self._ended:
             self._put(status=self._hosted.status(), forced=False)
+            if self._hosted.over:
+                self._stop()
+
+    def _event(self, event: SeatEvent) -> bot_pb2.Event:
+        return self._hosted.wire.spectator_event(event, self._coder)
 
     def on_event(self, event: SeatEvent) -> None:
         """Hear what happened."""
-        past = self._catching_up
-        if past and (self._after is None or event.number <= self._after):
+        if self._catching_up:
+            self._past.append(event)
             return
-        self._put(
-            event=self._hosted.wire.spectator_event(event, self._coder), forced=past
-        )
-        if past:
-            return
+        self._put(event=self._event(event), forced=False)
         if self._each:
             self._put(view=self._view(), forced=False)
         self._put(status=self._hosted.status(), forced=False)
 
     def on_end(self, result: MatchResult) -> None:
         """Hear the result."""
-        if not self._ended:
+        if not self._ended and not self._catching_up:
             self._ended = True
             ended = bot_pb2.MatchEnded(
                 match_id=self._hosted.id, result=wire.result(result)

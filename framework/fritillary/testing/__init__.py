@@ -17,6 +17,7 @@ from fritillary.testing.certificate import (
     plan_for,
 )
 from fritillary.testing.checks import PROFILES, Plan
+from fritillary.testing.comparing import check_sampler_statistics
 from fritillary.testing.counting import perft
 from fritillary.testing.enumerating import (
     EnumeratingDealer,
@@ -33,11 +34,7 @@ from fritillary.testing.golden import playthrough
 from fritillary.testing.laws import LAWS, Failure, Law, LawError
 from fritillary.testing.leaks import LeakReport, check_leaks
 from fritillary.testing.machine import machine_for
-from fritillary.testing.sampler import (
-    SamplerReport,
-    check_sampler,
-    check_sampler_statistics,
-)
+from fritillary.testing.sampler import SamplerReport, check_sampler
 from fritillary.testing.scene import Scene, scenes
 
 __all__ = [

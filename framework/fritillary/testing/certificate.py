@@ -15,7 +15,7 @@ from attrs import Factory, asdict, define, evolve, frozen
 
 import fritillary
 from fritillary.core.errors import UsageError
-from fritillary.testing import exact, general, leaks, sampler
+from fritillary.testing import comparing, exact, general, leaks, sampler
 from fritillary.testing.checks import (
     CHECKS,
     PROFILES,
@@ -28,7 +28,7 @@ from fritillary.testing.laws import LAWS, Failure, LawError
 from fritillary.testing.scene import AnyGame
 
 #: Whose checks are registered by their import.
-MODULES: Final = (general, leaks, sampler, exact)
+MODULES: Final = (general, leaks, sampler, comparing, exact)
 
 #: A law may take so many times its share of the time, and always so many seconds.
 _GENEROUS: Final = 3

@@ -7,7 +7,13 @@ from typing import Any, Final
 
 from attrs import define
 
-from fritillary.testing import laws_match, laws_play, laws_pure, laws_values
+from fritillary.testing import (
+    laws_chance,
+    laws_match,
+    laws_play,
+    laws_pure,
+    laws_values,
+)
 from fritillary.testing.checks import CHECKS, is_at, look_at, plan_of
 from fritillary.testing.scene import AnyGame, scenes
 from fritillary.testing.schemas import schema_checker
@@ -47,7 +53,7 @@ CONTRACT: Final = (
 )
 
 #: Whose checks are registered by their import.
-MODULES: Final = (laws_match, laws_play, laws_pure, laws_values)
+MODULES: Final = (laws_chance, laws_match, laws_play, laws_pure, laws_values)
 
 
 @define

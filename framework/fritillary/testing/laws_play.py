@@ -1,5 +1,5 @@
 # ruff: noqa: ANN401 - states and actions of every game pass through
-"""Laws of play: turns, legality, refusals, copies, chance, outcomes."""
+"""Laws of play: turns, legality, refusals, copies, outcomes, seats, the seed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from fritillary.core.dealer import Dealer, FastDealer, SealedDealer
 from fritillary.core.errors import (
     GameError,
     IllegalActionError,
-    PluginError,
 )
 from fritillary.core.points import Act, Chance, Over
 from fritillary.testing.calls import calls, some
 from fritillary.testing.checks import Plan, Subject, position, whole
-from fritillary.testing.enumerating import TooManyOutcomesError, distribution
 from fritillary.testing.laws import LawError
+from fritillary.testing.laws_chance import outcomes
 from fritillary.testing.scene import (
     AnyGame,
     Scene,
@@ -27,16 +26,9 @@ from fritillary.testing.scene import (
     next_action,
     scenes,
 )
-from fritillary.testing.statistics import two_sample_test
 
 #: So many plies a copy is played on.
 _AHEAD: Final = 6
-
-#: Draws of chance where its outcomes are too many to enumerate.
-_DRAWS: Final = 3_000
-
-#: Probability that a faithful ``sample_chance`` fails.
-_FALSE_ALARM: Final = 1e-9
 
 
 def differ(scene: Scene, before: bytes, state: Any) -> str:
@@ -140,13 +132,12 @@ def legal_actions_can_be_played(scene: Scene, plan: Plan) -> int:
 
 
 def _illegal(scene: Scene, most: int) -> list[Any]:
-    table = scene.game.table(scene.options, scene.seats).actions
-    legal = list(scene.game.legal_actions(scene.state))
-    return some(
-        [action for action in table if not any(action == a for a in legal)],
-        most,
-        scene.dealer("illegal"),
-    )
+    """Return actions that are not legal: by notation, lest == deceive us."""
+    table = scene.game.table(scene.options, scene.seats)
+    legal = set(map(scene.game.format_action, scene.game.legal_actions(scene.state)))
+    pairs = zip(table.actions, table.texts, strict=True)
+    illegal = [action for action, text in pairs if text not in legal]
+    return some(illegal, most, scene.dealer("illegal"))
 
 
 @position("play.refuses-illegal")
@@ -262,106 +253,6 @@ def options_are_passed_on(scene: Scene, plan: Plan) -> None:
         if game.observe(scene.state, viewer).options is not scene.options:
             what = "the observation has other ones"
             raise scene.broken("state.options", what, viewer)
-
-
-# ------------------------------------------------------------------------------ chance
-
-
-def no_chance(game: AnyGame) -> str:
-    """Say that there is no chance in play, if so."""
-    return "" if game.info.chance else "there is no chance in play"
-
-
-@position("chance.declared")
-def chance_is_declared(scene: Scene, plan: Plan) -> None:
-    """Compare with ``GameInfo.chance``."""
-    if isinstance(scene.point, Chance) and not scene.game.info.chance:
-        what = "a Chance, but GameInfo.chance is false"
-        raise scene.broken("chance.declared", what)
-
-
-def outcomes(scene: Scene) -> list[Any]:
-    """Return the chance outcomes; one draw where the game does not list them."""
-    try:
-        return [action for action, _ in scene.game.chance_outcomes(scene.state)]
-    except GameError:
-        return [scene.game.draw_chance(scene.state, scene.dealer("chance"))]
-
-
-@position("chance.outcomes", at="chance", needs=no_chance)
-def chance_outcomes_are_listed_once(scene: Scene, plan: Plan) -> int:
-    """List the outcomes and apply each to a copy."""
-    game = scene.game
-    actions = outcomes(scene)
-    for action in actions:
-        if type(action) not in game.info.actions:
-            what = f"{action}: its class is not in GameInfo.actions"
-            raise scene.broken("chance.outcomes", what)
-    if len(set(actions)) < len(actions):
-        raise scene.broken("chance.outcomes", "an outcome is listed twice")
-    for action in some(actions, plan.refusals, scene.dealer("outcomes")):
-        after = game.copy(scene.state)
-        try:
-            game.apply(after, action)
-            game.decision_point(after)
-        except Exception as error:
-            what = f"it cannot be applied: {type(error).__name__}: {error}"
-            raise scene.broken("chance.outcomes", what, action=action) from error
-    return len(actions)
-
-
-@position("chance.weights", at="chance", needs=no_chance)
-def chance_weights_are_positive(scene: Scene, plan: Plan) -> None:
-    """Ask for weights."""
-    try:
-        scene.game.chance_outcomes(scene.state)
-    except PluginError as error:
-        raise scene.broken("chance.weights", error.message) from error
-    except GameError:
-        return
-
-
-@position("chance.sampled", at="chance", thin=4, needs=no_chance)
-def chance_is_sampled_as_declared(scene: Scene, plan: Plan) -> None:
-    """Compare draws with weights: exactly, or in distribution if they are many."""
-    game = scene.game
-    weights: dict[Any, int] = {}
-    try:
-        for action, weight in game.chance_outcomes(scene.state):
-            weights[action] = weights.get(action, 0) + weight
-    except GameError:
-        return
-    total = sum(weights.values())
-    try:
-        found = distribution(
-            lambda dealer: game.draw_chance(scene.state, dealer), limit=plan.worlds
-        )
-    except TooManyOutcomesError:
-        _compare_draws(scene, weights, total)
-        return
-    for action, weight in weights.items():
-        if found.get(action, 0) * total != weight:
-            what = f"drawn with {found.get(action, 0)}, not {weight}/{total}"
-            raise scene.broken("chance.sampled", what, action=action)
-    for action in found:
-        if action not in weights:
-            raise scene.broken("chance.sampled", f"{action} is not listed")
-
-
-def _compare_draws(scene: Scene, weights: Mapping[Any, int], total: int) -> None:
-    game, dealer = scene.game, scene.dealer("draws")
-    listed = list(weights)
-    drawn: dict[Any, int] = {}
-    expected: dict[Any, int] = {}
-    for _ in range(_DRAWS):
-        action = game.draw_chance(scene.state, dealer)
-        drawn[action] = drawn.get(action, 0) + 1
-        other = listed[dealer.weighted(list(weights.values()))]
-        expected[other] = expected.get(other, 0) + 1
-    p = two_sample_test(drawn, expected)
-    if p < _FALSE_ALARM:
-        what = f"{_DRAWS} draws do not fit the weights of {total} (p = {p:.1e})"
-        raise scene.broken("chance.sampled", what)
 
 
 # ---------------------------------------------------------------------------- outcomes

@@ -15,7 +15,7 @@ from fritillary.core.errors import FritillaryError
 from fritillary.core.points import Act, Chance
 from fritillary.testing.calls import some
 from fritillary.testing.checks import Plan, position
-from fritillary.testing.laws_play import outcomes
+from fritillary.testing.laws_chance import outcomes
 from fritillary.testing.scene import (
     AnyGame,
     Scene,

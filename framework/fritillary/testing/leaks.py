@@ -55,8 +55,9 @@ _LISTED: Final = 1000
 #: Share of the pairs, from 0 to 1, that must differ in truth, for each viewer.
 LEAST: Final = 0.1
 
-#: Builds something for a viewer, from a state and an observation of it.
-_Part: TypeAlias = Callable[[Scene, Any, Any, Viewer], Any]
+#: Builds something for a viewer, from a state, an observation of it, and the actions
+#: that are shown.
+_Part: TypeAlias = Callable[[Scene, Any, Any, Viewer, Sequence[Any]], Any]
 
 
 @define
@@ -182,10 +183,11 @@ def _part(law: str, *, thin: int = 1) -> Callable[[_Part], _Part]:
     def register(build: _Part) -> _Part:
         def look(scene: Scene, plan: Plan) -> int:
             count = 0
+            shown = _shown(scene) if law == "leak.seen-actions" else ()
             for viewer in scene.viewers:
                 for world in _worlds(scene, viewer, plan):
                     count += 1
-                    _compare(law, build, scene, world, viewer)
+                    _compare(law, build, scene, world, viewer, shown)
             return count
 
         position(law, thin=thin, needs=needs_hidden)(look)
@@ -194,15 +196,23 @@ def _part(law: str, *, thin: int = 1) -> Callable[[_Part], _Part]:
     return register
 
 
-def _compare(law: str, build: _Part, scene: Scene, world: Any, viewer: Viewer) -> None:
+def _compare(
+    law: str,
+    build: _Part,
+    scene: Scene,
+    world: Any,
+    viewer: Viewer,
+    shown: Sequence[Any],
+) -> None:
     # All of one world before any of the other: what a plugin keeps aside while it
     # observes must not go unnoticed.
     game = scene.game
-    one = build(scene, scene.state, game.observe(scene.state, viewer), viewer)
-    two = build(scene, world, game.observe(world, viewer), viewer)
-    if law == "leak.seen-actions":
+    truth = scene.state
+    one = build(scene, truth, game.observe(truth, viewer), viewer, shown)
+    two = build(scene, world, game.observe(world, viewer), viewer, shown)
+    if shown and one != two:
         # What is impossible in the other world says nothing.
-        known = _possible(scene, world)
+        known = _possible(scene, world, shown)
         one = [part for part, possible in zip(one, known, strict=True) if possible]
         two = [part for part, possible in zip(two, known, strict=True) if possible]
     found = first_difference(one, two)
@@ -213,42 +223,56 @@ def _compare(law: str, build: _Part, scene: Scene, world: Any, viewer: Viewer) -
 
 
 @_part("leak.decision-point")
-def _decision_point(scene: Scene, state: Any, _: Any, viewer: Viewer) -> Any:
+def _decision_point(
+    scene: Scene, state: Any, _: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     return repr(scene.game.decision_point(state))
 
 
 @_part("leak.observation")
-def _observation(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+def _observation(
+    scene: Scene, state: Any, seen: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     return unpack(scene.game.codec.encode_observation(seen))
 
 
 @_part("leak.legal-actions")
-def _legal_actions(scene: Scene, state: Any, _: Any, viewer: Viewer) -> Any:
+def _legal_actions(
+    scene: Scene, state: Any, _: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     if not _acts(scene, viewer) or not _acts(scene, viewer, state):
         return []
     return [scene.game.format_action(a) for a in scene.game.legal_actions(state)]
 
 
 @_part("leak.seen-actions")
-def _seen_actions(scene: Scene, state: Any, _: Any, viewer: Viewer) -> Any:
+def _seen_actions(
+    scene: Scene, state: Any, _: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     if _acts(scene, viewer):
         # To its own seat an action is shown as it is.
-        return [None] * len(_shown(scene))
-    return [_seen(scene, state, action, viewer) for action in _shown(scene)]
+        return [None] * len(shown)
+    return [_seen(scene, state, action, viewer) for action in shown]
 
 
 @_part("leak.text")
-def _text(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+def _text(
+    scene: Scene, state: Any, seen: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     return scene.game.draw_text(seen)
 
 
 @_part("leak.svg", thin=3)
-def _svg(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+def _svg(
+    scene: Scene, state: Any, seen: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     return scene.game.draw_svg(seen) if scene.game.draw_svg else ""
 
 
 @_part("leak.explanation")
-def _explanations(scene: Scene, state: Any, seen: Any, viewer: Viewer) -> Any:
+def _explanations(
+    scene: Scene, state: Any, seen: Any, viewer: Viewer, shown: Sequence[Any]
+) -> Any:
     if not _acts(scene, viewer):
         return []
     return [scene.game.explain(seen, a) for a in illegal(scene, _EXPLAINED)]
@@ -294,12 +318,11 @@ def _seen(scene: Scene, state: Any, action: Any, viewer: Viewer) -> Any:
     return None if seen is None else scene.game.codec.action_to_data(seen)
 
 
-def _possible(scene: Scene, world: Any) -> list[bool]:
+def _possible(scene: Scene, world: Any, shown: Sequence[Any]) -> list[bool]:
     """Say of each action that is shown whether it can happen in a world."""
-    shown = _shown(scene)
     game = scene.game
     point = game.decision_point(world)
-    if not shown or isinstance(point, Over):
+    if isinstance(point, Over):
         return [False] * len(shown)
     if isinstance(point, Act):
         actions: Any = game.legal_actions(world)

@@ -9,17 +9,14 @@ whole, `fritillary.testing.check_sampler_exact` compares exact weights.
 
 from __future__ import annotations
 
-import itertools
-import math
 import time
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from attrs import define
 
 from fritillary.codec.packing import unpack
-from fritillary.core.dealer import Dealer, FastDealer
+from fritillary.core.dealer import Dealer
 from fritillary.core.errors import UsageError
 from fritillary.testing.checks import (
     CHECKS,
@@ -41,22 +38,12 @@ from fritillary.testing.scene import (
     first_difference,
     law_error,
     next_action,
-    random_match,
     scenes,
-    setups,
 )
 from fritillary.testing.statistics import (
     CLEAR,
-    most_different,
     significantly_more,
-    two_sample_test,
 )
-
-#: The features of a state whose distributions are compared, by name.
-Features: TypeAlias = Callable[[Any], Mapping[str, Hashable]]
-
-#: Probability that a faithful sampler fails `check_sampler_statistics`.
-FALSE_ALARM: Final = 1e-9
 
 _SAMPLES: Final = 4
 
@@ -115,7 +102,7 @@ def check_sampler(
         LawError: a law whose id begins with ``sampler.``.
         UsageError: if the game hides nothing.
     """
-    _need_sampler(game)
+    need_sampler(game)
     report = SamplerReport()
     plan = plan_of(options, seats, matches, seed)
     tallies: dict[Viewer, _Tally] = {}
@@ -153,26 +140,33 @@ _ALONG_PLAY: Final = (
 )
 
 
-def _need_sampler(game: AnyGame) -> None:
+def need_sampler(game: AnyGame) -> None:
+    """Check that a game hides something.
+
+    Raises:
+        UsageError: if it does not.
+    """
     if game.sample_state is None or game.shuffle_hidden is None:
         msg = f"{game.id} has no sampler with a witness: nothing is hidden"
         raise UsageError(msg)
 
 
-def _from_bytes(scene: Scene, viewer: Viewer) -> Any:
+def from_bytes(scene: Scene, viewer: Viewer) -> Any:
     """Return the observation as a bot far away has it."""
     codec = scene.game.codec
     raw = codec.encode_observation(scene.game.observe(scene.state, viewer))
     return codec.decode_observation(raw, scene.options)
 
 
-def _sample(game: AnyGame, observation: Any, dealer: Dealer) -> Any:
-    assert game.sample_state is not None  # noqa: S101 - _need_sampler() has checked
+def sample(game: AnyGame, observation: Any, dealer: Dealer) -> Any:
+    """Draw a state, by the sampler."""
+    assert game.sample_state is not None  # noqa: S101 - need_sampler() has checked
     return game.sample_state(observation, dealer)
 
 
-def _shuffled(game: AnyGame, state: Any, viewer: Viewer, dealer: Dealer) -> Any:
-    assert game.shuffle_hidden is not None  # noqa: S101 - _need_sampler() has checked
+def shuffled(game: AnyGame, state: Any, viewer: Viewer, dealer: Dealer) -> Any:
+    """Return a world that a viewer cannot tell from the truth, by the witness."""
+    assert game.shuffle_hidden is not None  # noqa: S101 - need_sampler() has checked
     world = game.copy(state)
     game.shuffle_hidden(world, viewer, dealer)
     return world
@@ -185,10 +179,10 @@ def _label(viewer: Viewer) -> int:
 def _samples(scene: Scene, law: str) -> Iterator[tuple[Viewer, Any]]:
     """Yield samples for every viewer, the same each time; other ones for each law."""
     for viewer in scene.viewers:
-        observation = _from_bytes(scene, viewer)
+        observation = from_bytes(scene, viewer)
         dealer = scene.dealer(law, _label(viewer))
         for _ in range(_SAMPLES):
-            yield viewer, _sample(scene.game, observation, dealer)
+            yield viewer, sample(scene.game, observation, dealer)
 
 
 # ------------------------------------------------------------- laws of single samples
@@ -261,7 +255,7 @@ def samples_hold_the_same_material(scene: Scene, plan: Plan) -> int:
         check("in a sample", sample, viewer)
     for viewer in scene.viewers:
         dealer = scene.dealer("material of worlds", _label(viewer))
-        check("shuffled", _shuffled(game, scene.state, viewer, dealer), viewer)
+        check("shuffled", shuffled(game, scene.state, viewer, dealer), viewer)
     return _SAMPLES * len(scene.viewers)
 
 
@@ -271,11 +265,11 @@ def samples_follow_from_the_observation(scene: Scene, plan: Plan) -> None:
     game = scene.game
     for viewer in scene.viewers:
         label = _label(viewer)
-        one = _sample(game, _from_bytes(scene, viewer), scene.dealer("pure", label))
-        observation = _from_bytes(scene, viewer)
-        other = _shuffled(game, scene.state, viewer, scene.dealer("between", label))
+        one = sample(game, from_bytes(scene, viewer), scene.dealer("pure", label))
+        observation = from_bytes(scene, viewer)
+        other = shuffled(game, scene.state, viewer, scene.dealer("between", label))
         game.observe(other, viewer)
-        two = _sample(game, observation, scene.dealer("pure", label))
+        two = sample(game, observation, scene.dealer("pure", label))
         raw = [unpack(game.codec.encode_state(state)) for state in (one, two)]
         found = first_difference(*raw)
         if found:
@@ -288,7 +282,7 @@ def samples_can_be_played(scene: Scene, plan: Plan) -> None:
     game = scene.game
     viewer = scene.turn_viewer
     dealer = scene.dealer("playable")
-    state = _sample(game, _from_bytes(scene, viewer), dealer)
+    state = sample(game, from_bytes(scene, viewer), dealer)
     try:
         for _ in range(game.info.max_plies + 1):
             action = next_action(game, state, game.decision_point(state), dealer)
@@ -311,18 +305,17 @@ def _tally(scene: Scene, tallies: dict[Viewer, _Tally]) -> None:
     truth = encode(scene.state)
     for viewer in scene.viewers:
         tally = tallies.setdefault(viewer, _Tally())
-        observation = _from_bytes(scene, viewer)
+        observation = from_bytes(scene, viewer)
         dealer = scene.dealer("tally", _label(viewer))
-        samples = [encode(_sample(game, observation, dealer)) for _ in range(_SAMPLES)]
+        samples = [encode(sample(game, observation, dealer)) for _ in range(_SAMPLES)]
         worlds = [
-            encode(_shuffled(game, scene.state, viewer, dealer))
-            for _ in range(_SAMPLES)
+            encode(shuffled(game, scene.state, viewer, dealer)) for _ in range(_SAMPLES)
         ]
         tally.sampler_varied += len(set(samples)) > 1
         tally.witness_varied += len(set(worlds)) > 1
         # Other draws decide whether the position counts: were it those that are
         # counted, the choice would favour one side.
-        others = [encode(_shuffled(game, scene.state, viewer, dealer)) for _ in (0, 1)]
+        others = [encode(shuffled(game, scene.state, viewer, dealer)) for _ in (0, 1)]
         if any(other != truth for other in others):
             tally.sampler_true += samples.count(truth)
             tally.witness_true += worlds.count(truth)
@@ -397,148 +390,3 @@ def enough_is_hidden(subject: Subject) -> int:
     tallies = _tallies(subject)
     _judge_vacuous(subject.game, tallies)
     return sum(tally.witness_varied for tally in tallies.values())
-
-
-@whole("sampler.distribution", needs=needs_hidden)
-def samples_are_distributed_as_worlds(subject: Subject) -> int:
-    """Put every feature of a state to a test, at some positions."""
-    plan = subject.plan
-    report = check_sampler_statistics(
-        subject.game,
-        options=plan.options,
-        seats=plan.seats,
-        positions=plan.spots,
-        draws=plan.draws,
-        seed=plan.seed,
-        seconds=plan.seconds,
-    )
-    return report.tests
-
-
-def check_sampler_statistics(
-    game: AnyGame,
-    *,
-    options: Any = None,
-    seats: int | None = None,
-    positions: int = 4,
-    draws: int = 400,
-    seed: int = 0,
-    features: Features | None = None,
-    seconds: float = math.inf,
-) -> SamplerReport:
-    """Compare sampler and witness in distribution, at random positions.
-
-    Each feature of the state is put to a chi-square test, for every viewer; the
-    smallest p-value counts, corrected for the number of tests.
-
-    Args:
-        game: the rules, with hidden information.
-        options: of the matches; ``None`` for the defaults and every preset.
-        seats: how many; ``None`` for several numbers.
-        positions: how many, each from a match of its own.
-        draws: states drawn by each side, for each position and viewer.
-        seed: of everything that is drawn.
-        features: of a state; by default every value in the state's data by its
-            path, each with its right neighbour, and the state as a whole.
-        seconds: after which no further position is looked at.
-
-    Raises:
-        LawError: ``sampler.distribution``.
-        UsageError: if the game hides nothing.
-    """
-    _need_sampler(game)
-    report = SamplerReport()
-    root = FastDealer(f"statistics/{seed}")
-    worst: tuple[float, LawError] | None = None
-    stop = time.monotonic() + seconds
-    for scene in _spread(game, options, seats, positions, seed):
-        if report.positions and time.monotonic() > stop:
-            break
-        report.matches = report.positions = scene.match + 1
-        dealer = root.stream(scene.match)
-        for viewer in scene.viewers:
-            counts = _count(scene, viewer, dealer, draws, features)
-            report.samples += draws
-            for name, (sampled, shuffled) in counts.items():
-                if len(sampled) == 1 and sampled.keys() == shuffled.keys():
-                    continue
-                for side in (sampled, shuffled):
-                    # A place in a list that is sometimes shorter.
-                    side["(absent)"] = draws - sum(side.values())
-                report.tests += 1
-                p = two_sample_test(sampled, shuffled)
-                if worst is None or p < worst[0]:
-                    value, often, expected = most_different(sampled, shuffled)
-                    what = (
-                        f"{name}: {value!r} in {often} of {draws} samples, in "
-                        f"{expected} worlds of the witness (p = {p:.1e})"
-                    )
-                    error = scene.broken("sampler.distribution", what, viewer)
-                    worst = (p, error)
-    if worst is not None and worst[0] * report.tests < FALSE_ALARM:
-        raise worst[1]
-    return report
-
-
-def _spread(
-    game: AnyGame, options: Any, seats: int | None, positions: int, seed: int
-) -> Iterator[Scene]:
-    """Yield one position each of several matches, late ones as often as early."""
-    pairs = setups(game, options, seats)
-    for match in range(positions):
-        setup = pairs[match % len(pairs)]
-        plies = sum(1 for _ in random_match(game, *setup, match, seed)) - 1
-        wanted = plies * (2 * match + 1) // (2 * positions)
-        for scene in random_match(game, *setup, match, seed):
-            if scene.ply == wanted:
-                yield scene
-                break
-
-
-_Counts: TypeAlias = dict[str, tuple[Counter[Hashable], Counter[Hashable]]]
-
-
-def _count(
-    scene: Scene, viewer: Viewer, dealer: Dealer, draws: int, features: Features | None
-) -> _Counts:
-    game = scene.game
-    observation = _from_bytes(scene, viewer)
-    counts: _Counts = {}
-
-    def add(state: Any, side: int) -> None:
-        found = _data_features(game, state) if features is None else features(state)
-        for name, value in found.items():
-            pair = counts.get(name)
-            if pair is None:
-                pair = counts[name] = (Counter(), Counter())
-            pair[side][value] += 1
-
-    for _ in range(draws):
-        add(_sample(game, observation, dealer), 0)
-        add(_shuffled(game, scene.state, viewer, dealer), 1)
-    return counts
-
-
-def _data_features(game: AnyGame, state: Any) -> dict[str, Hashable]:
-    raw = game.codec.encode_state(state)
-    leaves: dict[str, Hashable] = {}
-    _flatten(unpack(raw), "$", leaves)
-    found = dict(leaves)
-    names = list(leaves)
-    for one, other in itertools.pairwise(names):
-        found[f"{one} with {other}"] = (leaves[one], leaves[other])
-    # Bytes, since the rest of a large state is nobody's business.
-    found["the whole state"] = raw
-    return found
-
-
-def _flatten(data: Any, path: str, leaves: dict[str, Hashable]) -> None:
-    if isinstance(data, dict):
-        for key, part in data.items():
-            _flatten(part, f"{path}.{key}", leaves)
-    elif isinstance(data, list):
-        leaves[f"{path} length"] = len(data)
-        for index, part in enumerate(data):
-            _flatten(part, f"{path}[{index}]", leaves)
-    else:
-        leaves[path] = data

@@ -12,7 +12,7 @@ from fritillary_games.butterfly_garden.actions import TILES, Tile
 from fritillary_games.butterfly_garden.board import turned
 from fritillary_games.butterfly_garden.geometry import CENTRE, KINDS, RADIUS, Cell
 from fritillary_games.butterfly_garden.model import VALUES, Edition
-from fritillary_games.lepidoptery.svg import box, element, group, number, text, use
+from fritillary_games.svg import box, element, group, number, text, use
 
 INK: Final = "#22303c"
 FADED: Final = "#5d6772"

@@ -28,7 +28,7 @@ from fritillary_games.butterfly_garden.pictures_art import (
     route,
     treasure,
 )
-from fritillary_games.lepidoptery.svg import element, group, number, text
+from fritillary_games.svg import element, group, number, text
 
 #: From the middle of a cell to its corners.
 SIZE: Final = 40.0

@@ -31,7 +31,7 @@ from fritillary_games.butterfly_garden.pictures_facts import (
     title,
     winners,
 )
-from fritillary_games.lepidoptery.svg import (
+from fritillary_games.svg import (
     SANS,
     SERIF,
     box,

@@ -27,7 +27,7 @@ from fritillary_games.lepidoptery.pictures_facts import (
     table_owner,
     tally,
 )
-from fritillary_games.lepidoptery.svg import (
+from fritillary_games.svg import (
     SERIF,
     box,
     element,

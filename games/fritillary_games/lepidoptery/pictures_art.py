@@ -6,7 +6,7 @@ from typing import Final
 
 from fritillary_games.lepidoptery.model import Combo
 from fritillary_games.lepidoptery.pictures_facts import STEPS
-from fritillary_games.lepidoptery.svg import SERIF, box, element, group, text, use
+from fritillary_games.svg import SERIF, box, element, group, text, use
 
 INK: Final = "#22303c"
 FADED: Final = "#5d6772"

@@ -37,7 +37,7 @@ from fritillary_games.lepidoptery.pictures_facts import (
     summary,
     winning_lines,
 )
-from fritillary_games.lepidoptery.svg import (
+from fritillary_games.svg import (
     SANS,
     SERIF,
     box,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from fritillary_games.lepidoptery.svg import SERIF, box, element, group, text
 from fritillary_games.lost_cities.cards import COLOURS, ByColour, Colour
 from fritillary_games.lost_cities.model import Observation
 from fritillary_games.lost_cities.pictures_art import (
@@ -27,6 +26,7 @@ from fritillary_games.lost_cities.pictures_facts import (
     hand_size,
     winner,
 )
+from fritillary_games.svg import SERIF, box, element, group, text
 
 #: How high the strip of a player is whose hand is not seen.
 STRIP: Final = 84

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from fritillary_games.lepidoptery.svg import (
+from fritillary_games.lost_cities.cards import COLOURS, WAGER, Colour
+from fritillary_games.lost_cities.pictures_facts import mark
+from fritillary_games.svg import (
     SERIF,
     box,
     element,
@@ -14,8 +16,6 @@ from fritillary_games.lepidoptery.svg import (
     text,
     use,
 )
-from fritillary_games.lost_cities.cards import COLOURS, WAGER, Colour
-from fritillary_games.lost_cities.pictures_facts import mark
 
 INK: Final = "#2b2118"
 FADED: Final = "#6f6353"

@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from fritillary_games.lepidoptery.svg import (
-    SANS,
-    SERIF,
-    box,
-    element,
-    group,
-    number,
-    text,
-    use,
-)
 from fritillary_games.lost_cities.cards import COLOURS
 from fritillary_games.lost_cities.model import Observation
 from fritillary_games.lost_cities.pictures_areas import (
@@ -46,6 +36,16 @@ from fritillary_games.lost_cities.pictures_facts import (
     signed,
     summary,
     winner,
+)
+from fritillary_games.svg import (
+    SANS,
+    SERIF,
+    box,
+    element,
+    group,
+    number,
+    text,
+    use,
 )
 
 WIDTH: Final = 1000

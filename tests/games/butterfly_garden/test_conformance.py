@@ -70,6 +70,6 @@ def test_the_sampler_keeps_its_laws_where_scores_are_hidden() -> None:
 @SEATS
 def test_the_sampler_draws_as_the_deal_does(seats: int) -> None:
     report = check_sampler_statistics(
-        GAME, options=Options(), seats=seats, positions=2, draws=200
+        GAME, options=Options(), seats=seats, positions=2, draws=100
     )
     assert report.tests > 50

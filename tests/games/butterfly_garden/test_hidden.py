@@ -231,7 +231,7 @@ def test_states_survive_bytes_copies_and_pickles(setup: str) -> None:
 @pytest.mark.parametrize("setup", SETUPS)
 def test_observations_are_small_and_survive_bytes(setup: str) -> None:
     largest = 0
-    for state in states(setup, 6):
+    for state in states(setup, 2):
         for viewer in viewers(state):
             seen = GAME.observe(state, viewer)
             raw = GAME.codec.encode_observation(seen)

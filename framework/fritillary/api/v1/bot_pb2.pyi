@@ -558,8 +558,12 @@ class Limits(_message.Message):
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     MAX_NOTE_BYTES_FIELD_NUMBER: _builtins.int
     KEEPALIVE_FIELD_NUMBER: _builtins.int
+    MAX_STREAMS_FIELD_NUMBER: _builtins.int
     max_message_bytes: _builtins.int
-    """Largest ConnectRequest, in bytes as encoded. `limit.message-size`."""
+    """Largest ConnectRequest, in bytes as encoded. `limit.message-size`. A frame of more
+    than 64 MiB and four times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
+    anybody sees whose it is: that counts as a lost link.
+    """
     max_messages_per_second: _builtins.int
     """BotMessages per second, on average over a few seconds. `limit.message-rate`."""
     max_outstanding_bytes: _builtins.int
@@ -570,6 +574,10 @@ class Limits(_message.Message):
     """Most matches at a time; more capacity than that is cut down to it."""
     max_note_bytes: _builtins.int
     """Longest Decision.note, in bytes of UTF-8. A longer one is cut, not a fault."""
+    max_streams: _builtins.int
+    """Streams open at once with one token, those included that have not said Hello or are
+    being closed. One more is refused: RESOURCE_EXHAUSTED, `limit.streams`.
+    """
     @_builtins.property
     def keepalive(self) -> Global___Keepalive:
         """How both sides find out that the link is lost."""
@@ -583,10 +591,11 @@ class Limits(_message.Message):
         max_matches: _builtins.int = ...,
         max_note_bytes: _builtins.int = ...,
         keepalive: Global___Keepalive | None = ...,
+        max_streams: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["keepalive", b"keepalive"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["keepalive", b"keepalive", "max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_messages_per_second", b"max_messages_per_second", "max_note_bytes", b"max_note_bytes", "max_outstanding_bytes", b"max_outstanding_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keepalive", b"keepalive", "max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_messages_per_second", b"max_messages_per_second", "max_note_bytes", b"max_note_bytes", "max_outstanding_bytes", b"max_outstanding_bytes", "max_streams", b"max_streams"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -114,6 +114,7 @@ class Match(_message.Message):
     STARTED_AT_MS_FIELD_NUMBER: _builtins.int
     ENDED_AT_MS_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
+    PROBLEMS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Its id."""
     phase: _common_pb2.MatchPhase.ValueType
@@ -164,6 +165,13 @@ class Match(_message.Message):
     def result(self) -> _common_pb2.MatchResult:
         """How it ended. Absent: not yet."""
 
+    @_builtins.property
+    def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatProblem]:
+        """What went wrong with programs that the server started, in order. Empty list for
+        callers other than referees: what a program writes may hold secrets, and the record
+        does not repeat it.
+        """
+
     def __init__(
         self,
         *,
@@ -182,10 +190,11 @@ class Match(_message.Message):
         started_at_ms: _builtins.int | None = ...,
         ended_at_ms: _builtins.int | None = ...,
         result: _common_pb2.MatchResult | None = ...,
+        problems: _abc.Iterable[Global___SeatProblem] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "ended_at_ms", b"ended_at_ms", "game", b"game", "options", b"options", "result", b"result", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "created_at_ms", b"created_at_ms", "ended_at_ms", b"ended_at_ms", "game", b"game", "labels", b"labels", "match_id", b"match_id", "options", b"options", "phase", b"phase", "players", b"players", "ply", b"ply", "result", b"result", "seats", b"seats", "seed_given", b"seed_given", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "created_at_ms", b"created_at_ms", "ended_at_ms", b"ended_at_ms", "game", b"game", "labels", b"labels", "match_id", b"match_id", "options", b"options", "phase", b"phase", "players", b"players", "ply", b"ply", "problems", b"problems", "result", b"result", "seats", b"seats", "seed_given", b"seed_given", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__ended_at_ms: _TypeAlias = _typing.Literal["ended_at_ms"]  # noqa: Y015
     _WhichOneofArgType__ended_at_ms: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms"]  # noqa: Y015
@@ -199,6 +208,32 @@ class Match(_message.Message):
 Global___Match: _TypeAlias = Match  # noqa: Y015
 
 @_typing.final
+class SeatProblem(_message.Message):
+    """Something that went wrong with the program of a seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Which seat."""
+    message: _builtins.str
+    """How the program ended, with the last line that it wrote."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        message: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatProblem: _TypeAlias = SeatProblem  # noqa: Y015
+
+@_typing.final
 class SeatRequest(_message.Message):
     """A seat of a match to be made."""
 
@@ -209,7 +244,8 @@ class SeatRequest(_message.Message):
     player: _builtins.str
     """Who plays it: an in-process bot (`uniform`, `ismcts:iterations=500`), a Python class
     (`python:pkg.module:Class`), a program that the server starts (`exec:COMMAND`) or a
-    connected bot (`remote:NAME`).
+    connected bot (`remote:NAME`). The record names a program without its folder and
+    without its arguments, which may hold secrets; anything else stands there as given.
     """
     @_builtins.property
     def clock(self) -> _common_pb2.Clock:

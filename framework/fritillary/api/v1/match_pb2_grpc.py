@@ -116,7 +116,8 @@ class MatchServiceServicer(object):
 
     def WatchMatch(self, request, context):
         """Follows a match as a spectator: what everybody may know, no more. The stream ends
-        after the end of the match. Roles: referee, spectator.
+        after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
+        `limit.streams`: too many matches are watched with this token.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -51,7 +51,8 @@ class MatchServiceStub:
     """Returns one match. Roles: referee, spectator; a bot for matches it sat in."""
     WatchMatch: _grpc.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]
     """Follows a match as a spectator: what everybody may know, no more. The stream ends
-    after the end of the match. Roles: referee, spectator.
+    after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
+    `limit.streams`: too many matches are watched with this token.
     """
     PauseMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.PauseMatchRequest, _match_pb2.PauseMatchResponse]
     """Stops the clocks of a match in RUNNING or WAITING. Role: referee."""
@@ -89,7 +90,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Returns one match. Roles: referee, spectator; a bot for matches it sat in."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]  # type: ignore[assignment]
     """Follows a match as a spectator: what everybody may know, no more. The stream ends
-    after the end of the match. Roles: referee, spectator.
+    after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
+    `limit.streams`: too many matches are watched with this token.
     """
     PauseMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.PauseMatchRequest, _match_pb2.PauseMatchResponse]  # type: ignore[assignment]
     """Stops the clocks of a match in RUNNING or WAITING. Role: referee."""
@@ -148,7 +150,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_match_pb2.WatchMatchResponse], _abc.AsyncIterator[_match_pb2.WatchMatchResponse]]:
         """Follows a match as a spectator: what everybody may know, no more. The stream ends
-        after the end of the match. Roles: referee, spectator.
+        after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
+        `limit.streams`: too many matches are watched with this token.
         """
 
     @_abc_1.abstractmethod
