@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -34,6 +35,12 @@ class Point:
 
 def game_called(game_id: str) -> Any:
     return nim.plugin(**nim.described(id=game_id)).module
+
+
+def repr_of(value: object) -> str:
+    return (
+        type(value).__name__ if isinstance(value, BaseException) else ascii(value)[:9]
+    )
 
 
 def broken(error: BaseException) -> Callable[[], Any]:
@@ -117,6 +124,120 @@ def test_a_broken_plugin_is_skipped_with_its_reason(
         discovery.Problem("bad", "games-inc", reason),
         discovery.Problem("worse", "games-inc", reason),
     ]
+
+
+class Panic(BaseException):
+    """As an extension module or a test runner raises it."""
+
+
+class MuteError(Exception):
+    def __str__(self) -> str:
+        msg = "no text"
+        raise Panic(msg)
+
+    __repr__ = __str__
+
+
+class GarbledError(PluginError):
+    @property
+    def message(self) -> str:
+        return "\x1b[31m\n" + "x" * 10**6
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (MuteError(), "MuteError: "),
+        (Panic("help"), "Panic: help"),
+        (GeneratorExit(), "GeneratorExit: "),
+        (asyncio.CancelledError(), "CancelledError: "),
+        (
+            RuntimeError("boom\x1b[31m [red]\nsecond"),
+            "RuntimeError: boom\ufffd[31m [red]\ufffdsecond",
+        ),
+        (ValueError("y" * 10**6), f"ValueError: {'y' * 385}..."),
+        (GarbledError(""), f"\ufffd[31m\ufffd{'x' * 991}..."),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_whatever_a_plugin_raises_is_one_short_line(
+    points: Any, error: BaseException, reason: str
+) -> None:
+    points[discovery.GAMES] += [Point("bad", broken(error)), game("good")]
+    registry = loaded()
+    assert [name for name, _ in registry.games()] == ["good"]
+    assert [problem.reason for problem in registry.problems] == [reason]
+
+
+@pytest.mark.parametrize("error", [MuteError(), Panic("x"), SystemExit(0)], ids=repr_of)
+@pytest.mark.parametrize("hook", ["describe", "bots"])
+def test_a_hook_that_is_asked_on_loading_harms_nobody_either(
+    points: Any, hook: str, error: BaseException
+) -> None:
+    module = nim.plugin(**{hook: broken(error)}).module
+    points[discovery.GAMES] += [Point("bad", lambda: module), game("good")]
+    registry = loaded()
+    assert [name for name, _ in registry.games()] == ["good"]
+    (problem,) = registry.problems
+    assert f"bad: {hook}() failed: " in problem.reason
+
+
+@pytest.mark.parametrize(
+    "value", ["a:b:c", "", "os:", "my-module", "a b", "x\x1b\n" * 10**5], ids=repr_of
+)
+def test_an_entry_point_that_cannot_be_read_gets_one_line_with_the_mend(
+    points: Any, value: str
+) -> None:
+    points[discovery.GAMES].append(metadata.EntryPoint("odd", value, discovery.GAMES))
+    (problem,) = loaded().problems
+    assert problem.reason.startswith(f"odd: the entry point {value!r:.20}"[:40])
+    assert problem.reason.endswith("cannot be read; write 'package.module'")
+    assert problem.reason.isprintable()
+    assert len(problem.reason) < 200
+
+
+def test_names_in_problems_are_short_lines(points: Any) -> None:
+    name = "\x1b[2J" * 1_000
+    points[discovery.GAMES].append(
+        Point(name, broken(ValueError()), Distribution(name))
+    )
+    (problem,) = loaded().problems
+    for text in (problem.name, problem.distribution):
+        assert len(text) == 100
+        assert text.isprintable()
+
+
+def test_a_file_of_entry_points_that_cannot_be_read_hides_no_other(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, line in {
+        "broken": "no equals sign",
+        "sound": "nim = tests.plugins.nim",
+    }.items():
+        folder = tmp_path / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\n")
+        (folder / "entry_points.txt").write_text(f"[{discovery.GAMES}]\n{line}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = loaded()
+    assert registry.game("nim").distribution == "sound"
+    (problem,) = [one for one in registry.problems if one.distribution == "broken"]
+    assert problem.name == ""
+    assert "entry_points.txt of broken cannot be read" in problem.reason
+
+
+def test_a_game_that_cannot_be_built_with_a_variant_is_an_error_of_the_plugin(
+    points: Any,
+) -> None:
+    def describe() -> Any:
+        (yield)
+        raise Panic
+
+    module = nim.variant("x", describe=describe).module
+    points[discovery.GAMES] += [game("nim")]
+    points[discovery.VARIANTS] += [Point("x", lambda: module)]
+    with pytest.raises(PluginError, match=r"describe\(\) failed: Panic"):
+        loaded().game("nim+x")
 
 
 def test_an_interrupt_by_the_user_gets_through(points: Any) -> None:

@@ -467,6 +467,13 @@ def test_bots_are_factories_by_name(bots: Any) -> None:
     expect(error, "plugin.bots", "nim: bots() must return a mapping from names")
 
 
+@pytest.mark.parametrize("name", ["", "Bad", "bad name", "x\x1b[31m", "a:b", "é"])
+def test_bots_have_names_that_can_be_typed(name: str) -> None:
+    error = error_of(nim.plugin(bots=lambda: {name: nim.Options}))
+    expect(error, "plugin.bots", "nim: bots() names a bot ", "use lower-case letters")
+    assert str(error).isprintable()
+
+
 # ------------------------------------------------------------------------ variants
 
 

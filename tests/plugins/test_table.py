@@ -100,6 +100,50 @@ def test_a_table_has_at_least_one_and_at_most_so_many_actions(number: int) -> No
     assert f"gave {number} actions; give 1 to 65536, or leave the hook out" in said
 
 
+@pytest.mark.parametrize(
+    "actions",
+    [None, 7, "take", b"take", {Take(1)}, {Take(1): 1}, iter([Take(1)]), Take(1)],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_table_is_a_sequence(actions: Any) -> None:
+    said = error_of(actions)
+    kind = type(actions).__name__
+    assert said == (
+        f"nim: all_actions() must return a sequence of actions, not a {kind}; "
+        "return a tuple"
+    )
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("x"), SystemExit(3)], ids=repr)
+def test_a_notation_that_fails_names_the_action(error: BaseException) -> None:
+    def fail(action: Any) -> str:
+        raise error
+
+    said = error_of([Take(1)], format_action=fail)
+    assert said.startswith("nim: format_action() fails for Take(number=1): ")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("x"), SystemExit(3)], ids=repr)
+def test_a_table_that_fails_is_an_error_of_the_plugin(error: BaseException) -> None:
+    def all_actions(options: Any, seats: int) -> Any:
+        raise error
+
+    with pytest.raises(PluginError, match=r"nim: all_actions\(\) failed: "):
+        Game(nim.plugin(all_actions=all_actions)).table(OPTIONS, 2)
+
+
+@pytest.mark.parametrize("text", [None, 7, b"take 1"], ids=repr)
+def test_a_game_without_a_table_writes_text_as_well(text: Any) -> None:
+    game = Game(nim.plugin(all_actions=None, format_action=lambda action: text))
+    with pytest.raises(PluginError, match="writes Take"):
+        game.table(OPTIONS, 2).parse("take 1", [Take(1)])
+
+
+def test_what_an_action_says_of_itself_is_cut() -> None:
+    said = error_of([Take(10**4000), Take(10**4000)])
+    assert len(said) < 200
+
+
 def test_a_table_may_come_from_a_list() -> None:
     table = table_of([Take(number) for number in (3, 1, 2)])
     assert table.actions == (Take(3), Take(1), Take(2))

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.service import pig
 from tests.service.rawbot import last_legal
 
-from fritillary.core.errors import FritillaryError, UsageError
+from fritillary.core.errors import FritillaryError, StorageError, UsageError
 from fritillary.record.terms import ClockSettings, EndKind, Fault, PlayerInfo, Terms
 from fritillary.referee.lineup import local_player, parse_player
 from fritillary.referee.player import PlayerFault
+from fritillary.service import hosted
 from fritillary.service.arena import Arena
 from fritillary.service.limits import BURST_S, Limits, TokenBucket
+
+
+def open_files():
+    """Return how many files are open, where the system tells."""
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 async def test_a_match_of_local_bots_needs_no_server():
@@ -164,3 +172,32 @@ def test_a_bucket_allows_bursts_and_no_more():
 def test_limits_are_positive_integers(bad):
     with pytest.raises((TypeError, ValueError)):
         Limits(max_matches=bad)
+
+
+@pytest.mark.parametrize("where", ["wire", "sink", "play"])
+async def test_nothing_is_left_of_a_match_that_cannot_be_made(
+    tmp_path, monkeypatch, where
+):
+    def fail(*_, **__):
+        raise OSError(13, "no")
+
+    async with Arena(pig.registry(), records=tmp_path) as arena:
+        with monkeypatch.context() as patch:
+            if where == "wire":
+                patch.setattr(hosted, "MatchWire", fail)
+            elif where == "sink":
+                patch.setattr(Path, "chmod", fail)
+            else:
+                patch.setattr(hosted, "Match", fail)
+            before = open_files()
+            with pytest.raises((OSError, StorageError)):
+                await arena.play("pig", ["uniform", "uniform"], match_id="m")
+            assert open_files() == before
+        assert not list(tmp_path.iterdir())
+        if where == "play":
+            # The arena still knows of it; its id is free again once that is over.
+            assert [one.phase for one in arena.matches()] == ["ended"]
+            return
+        assert not arena.matches()
+        await arena.play("pig", ["uniform", "uniform"], match_id="m")
+        assert [one.name for one in tmp_path.iterdir()] == ["m.frec"]

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import os
 import shlex
+import signal
 import sys
 import textwrap
 import time
@@ -30,9 +31,28 @@ LONG = {"target": 200}
 
 pytestmark = pytest.mark.system
 
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
+
 
 def program(how, *arguments):
     return f"exec:{PROGRAM} {shlex.join([how, *map(str, arguments)])}"
+
+
+def tree(marks):
+    """Return a wrapped program that has left a process in a session of its own."""
+    mark, stray = marks
+    script = (
+        f"setsid sleep 600 & echo $! > {shlex.quote(str(stray))}; "
+        f"{PROGRAM} sleep {shlex.quote(str(mark))}; echo done"
+    )
+    return f"exec:sh -c {shlex.quote(script)}"
+
+
+async def pids(marks):
+    await until(lambda: all(mark.exists() and mark.read_text() for mark in marks))
+    found = [int(mark.read_text()) for mark in marks]
+    assert all(map(alive, found))
+    return found
 
 
 def rulings(hosted):
@@ -61,8 +81,9 @@ async def test_a_program_plays_a_match_and_is_ended(open_stage, tmp_path):
     result = await hosted.ended
     assert result.finish.kind is EndKind.PLAYED
     await stage.arena.close()
-    log = (tmp_path / "m.seat0.log").read_text()
-    names = set(ast.literal_eval(log.splitlines()[0]))
+    log = (tmp_path / "m.seat0.log").read_text().splitlines()
+    assert log[0] == f"player {program('environment')}"
+    names = set(ast.literal_eval(log[1]))
     assert {"FRITILLARY_ADDRESS", "FRITILLARY_TOKEN", "PATH"} <= names
     assert names <= {
         *("FRITILLARY_ADDRESS", "FRITILLARY_TOKEN", "PATH", "HOME", "LANG", "LC_ALL"),
@@ -78,15 +99,21 @@ async def test_secrets_are_not_inherited(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("player", "words"),
+    ("player", "words", "more"),
     [
-        ("exec:no-such-program-anywhere", "no executable command"),
-        ("exec:./no/such/file", "no executable file"),
-        (program("crash"), "exit code 1 before it dialled in; its last words: no such"),
-        (program("crash-offer"), "exit code 3"),
+        (
+            "exec:no-such-program-anywhere",
+            "cannot be started",
+            "no executable command 'no-such-program-anywhere'",
+        ),
+        ("exec:./no/such/file", "cannot be started", "no executable file './no/such/f"),
+        (program("crash"), "exit code 1 before it dialled in", "no such file: weights"),
+        (program("crash-offer"), "exit code 3", "exit code 3"),
     ],
 )
-async def test_a_program_that_does_not_start_is_told_at_once(stage, player, words):
+async def test_a_program_that_does_not_start_is_told_at_once(
+    stage, player, words, more
+):
     began = time.monotonic()
     hosted = stage.arena.create("pig", [player, "uniform"])
     result = await hosted.ended
@@ -94,6 +121,9 @@ async def test_a_program_that_does_not_start_is_told_at_once(stage, player, word
     assert words in rulings(hosted)[0]["message"]
     # The result, which all are told, says nothing of it.
     assert words not in result.finish.message
+    [(seat, problem)] = hosted.problems
+    assert seat == 0
+    assert more in problem
     assert time.monotonic() - began < 8
 
 
@@ -103,6 +133,7 @@ async def test_a_program_that_hangs_is_not_waited_for_longer_than_an_offer(stage
     result = await hosted.ended
     assert result.finish.code == "fault.refused-to-start"
     assert "did not dial in" in rulings(hosted)[0]["message"]
+    assert "did not dial in" in hosted.problems[0][1]
 
 
 async def test_garbage_on_standard_output_harms_nothing(stage):
@@ -118,6 +149,9 @@ async def test_a_program_that_dies_is_started_again_and_goes_on(stage, tmp_path)
     assert (tmp_path / "mark").exists()
     assert result.finish.kind is EndKind.PLAYED
     assert not rulings(hosted)
+    [(seat, problem)] = hosted.problems
+    assert seat == 0
+    assert "SIGABRT; its last words: out of cheese" in problem
 
 
 async def test_a_program_that_dies_too_often_has_crashed(stage):
@@ -127,8 +161,10 @@ async def test_a_program_that_dies_too_often_has_crashed(stage):
     result = await hosted.ended
     assert result.finish.code == "fault.crashed"
     message = rulings(hosted)[0]["message"]
-    assert "exit code 9" in message
-    assert "the sky is falling" in message
+    assert message.endswith("exit code 9")
+    assert [one.rpartition(": ")[2] for _, one in hosted.problems] == [
+        "the sky is falling"
+    ] * 2
 
 
 async def test_without_restarts_the_signal_is_told(stage, tmp_path):
@@ -141,7 +177,34 @@ async def test_without_restarts_the_signal_is_told(stage, tmp_path):
     )
     result = await hosted.ended
     assert result.finish.code == "fault.crashed"
-    assert "SIGABRT; its last words: out of cheese" in rulings(hosted)[0]["message"]
+    assert rulings(hosted)[0]["message"].endswith("SIGABRT")
+
+
+async def test_what_may_be_secret_stays_with_the_host(open_stage, tmp_path):
+    stage = await open_stage(records=tmp_path)
+    script = tmp_path / "folder" / "leak.sh"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\necho token S3CRET-IN-WORDS >&2; exit 4\n")
+    script.chmod(0o755)
+    player = f"exec:{script} --api-key=S3CRET"
+    hosted = stage.arena.create("pig", [player, "uniform"], match_id="m")
+    await hosted.ended
+    await stage.arena.close()
+    record = hosted.record()
+    assert b"exec:leak.sh" in record
+    assert b"S3CRET" not in record
+    assert b"folder" not in record
+    log = (tmp_path / "m.seat0.log").read_text()
+    assert log.startswith(f"player {player}\ntoken S3CRET-IN-WORDS\n")
+    assert log.endswith(
+        "exit code 4 before it dialled in; its last words: token S3CRET-IN-WORDS\n"
+    )
+    assert (tmp_path / "m.seat0.log").stat().st_mode & 0o777 == 0o600
+    told = [hosted.to_proto(for_referee=who) for who in (True, False)]
+    assert [one.seat for one in told[0].problems] == [0]
+    assert "S3CRET-IN-WORDS" in told[0].problems[0].message
+    assert list(told[0].players) == [player, "uniform"]
+    assert b"S3CRET" not in told[1].SerializeToString()
 
 
 async def test_programs_die_with_the_arena(stage, tmp_path):
@@ -155,6 +218,53 @@ async def test_programs_die_with_the_arena(stage, tmp_path):
     assert not alive(pid)
 
 
+@LINUX
+async def test_nothing_that_a_program_has_started_outlives_its_match(stage, tmp_path):
+    marks = tmp_path / "bot", tmp_path / "stray"
+    hosted = stage.arena.create("pig", [tree(marks), "uniform"])
+    found = await pids(marks)
+    hosted.abort(EndKind.VOID, "test", "enough")
+    await hosted.ended
+    for pid in found:
+        await gone(pid)
+
+
+@LINUX
+async def test_nothing_that_a_program_has_started_outlives_it(tmp_path):
+    stray = tmp_path / "stray"
+    child = Child(
+        ["sh", "-c", f"setsid sleep 600 & echo $! > {stray}; exit 5"],
+        minimal_environment({}),
+        ProcessLimits(),
+    )
+    await child.start()
+    assert await child.wait() == 5
+    assert not alive(int(stray.read_text()))
+    await child.end()
+
+
+@LINUX
+async def test_a_launcher_that_was_stopped_ends_all_the_same(tmp_path):
+    stray = tmp_path / "stray"
+    script = f"setsid sleep 600 & echo $! > {stray}; kill -STOP $PPID; sleep 600"
+    child = Child(["sh", "-c", script], minimal_environment({}), ProcessLimits())
+    await child.start()
+    [pid] = await pids([stray])
+    await child.end()
+    assert not alive(pid)
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [("exit 0", 0), ("exit 77", 77), ("kill -ABRT $$", -6), ("kill -9 $$", -9)],
+)
+async def test_a_program_ends_as_it_ended(script, code):
+    child = Child(["sh", "-c", script], minimal_environment({}), ProcessLimits())
+    await child.start()
+    assert await child.wait() == code
+    await child.end()
+
+
 async def test_programs_die_when_the_match_is_cancelled(stage, tmp_path):
     mark = tmp_path / "pid"
     hosted = stage.arena.create("pig", [program("sleep", mark), "uniform"])
@@ -164,11 +274,10 @@ async def test_programs_die_when_the_match_is_cancelled(stage, tmp_path):
     await gone(pid)
 
 
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="asks the Linux kernel"
-)
-async def test_programs_die_with_a_server_that_is_killed(tmp_path):
-    mark = tmp_path / "pid"
+@LINUX
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGHUP])
+async def test_programs_die_with_a_server_that_is_killed(tmp_path, how):
+    marks = tmp_path / "bot", tmp_path / "stray"
     script = textwrap.dedent(
         f"""
         import asyncio, sys
@@ -179,20 +288,18 @@ async def test_programs_die_with_a_server_that_is_killed(tmp_path):
 
         async def main():
             async with Arena(pig.registry()) as arena, Server(arena):
-                await arena.play("pig", [{program("sleep", mark)!r}, "uniform"])
+                await arena.play("pig", [{tree(marks)!r}, "uniform"])
 
         asyncio.run(main())
         """
     )
     server = await asyncio.create_subprocess_exec(sys.executable, "-c", script)
     try:
-        await until(lambda: mark.exists() and mark.read_text())
-        pid = int(mark.read_text())
-        assert alive(pid)
+        found = await pids(marks)
     finally:
-        server.kill()
+        server.send_signal(how)
         await server.wait()
-    await gone(pid)
+    await until(lambda: not any(map(alive, found)), within=2)
 
 
 async def test_limits_hold():

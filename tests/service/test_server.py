@@ -203,11 +203,15 @@ async def test_an_unknown_method_is_unimplemented(stage):
 # --------------------------------------------------------------------- the address
 
 
-async def test_a_port_in_use_is_one_clear_error(stage):
+async def test_a_port_in_use_is_one_clear_error(stage, capfd):
     async with Arena(pig.registry()) as arena:
-        with pytest.raises(ServiceError, match="in use") as caught:
-            await Server(arena, stage.address).start()
-    assert caught.value.code == "server.address-in-use"
+        for host in ("127.0.0.1", "localhost"):
+            address = f"{host}:{stage.address.rpartition(':')[2]}"
+            with pytest.raises(ServiceError, match="in use") as caught:
+                await Server(arena, address).start()
+            assert caught.value.code == "server.address-in-use"
+    # gRPC has nothing to add.
+    assert capfd.readouterr().err == ""
 
 
 async def test_a_port_that_another_program_uses_is_the_same_error():

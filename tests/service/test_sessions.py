@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import grpc
 import pytest
@@ -18,8 +19,10 @@ from fritillary.record.terms import (
     Policy,
     Terms,
 )
+from fritillary.service import server
 from fritillary.service.limits import Limits
 from fritillary.service.resume import SessionKey, SessionTokens
+from fritillary.service.tokens import TokenStore
 
 
 def info(build):
@@ -394,7 +397,22 @@ async def test_an_oversized_frame_is_the_fault_flooding(open_stage):
     assert goodbye.code == "limit.message-size"
 
 
-async def test_a_frame_beyond_all_bounds_loses_the_link_and_nothing_else(open_stage):
+@pytest.mark.parametrize("size", [300_000, 2_000_000, 5_000_000, 20_000_000])
+async def test_an_oversized_frame_is_a_fault_however_large(stage, size):
+    async with stage.bot(play=None) as bot:
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        request = await bot.until("decision_request")
+        await bot.send_all(decide(request, text="x" * size))
+        result = await hosted.ended
+        goodbye = await bot.until("goodbye")
+    assert result.finish.code == "fault.flooding"
+    assert goodbye.code == "limit.message-size"
+
+
+async def test_a_frame_beyond_all_bounds_loses_the_link_and_nothing_else(
+    open_stage, monkeypatch
+):
+    monkeypatch.setattr(server, "_MOST_RECEIVED", 4_000_000)
     stage = await open_stage(limits=Limits(max_message_bytes=10_000))
     terms = Terms(policy=Policy.of(link=LinkBank(loss_ms=100)))
     async with stage.bot(play=None) as bot:
@@ -466,6 +484,80 @@ async def test_a_revoked_token_ends_the_session(open_stage):
         stage.arena.tokens.revoke("bob")
         goodbye = await bot.until("goodbye")
     assert goodbye.code == "auth.revoked-token"
+
+
+async def test_a_token_file_that_was_damaged_for_a_while_changes_nothing(
+    open_stage, tmp_path
+):
+    path = tmp_path / "tokens.json"
+    stage = await open_stage(
+        limits=Limits(ping_after_ms=50, pong_within_ms=500), tokens=TokenStore(path)
+    )
+    async with stage.bot() as bot:
+        good = path.read_bytes()
+        path.write_bytes(b"{")
+        before = len(bot.all("ping"))
+        await bot.until("ping", count=before + 3)
+        path.write_bytes(good)
+        await bot.until("ping", count=len(bot.all("ping")) + 2)
+        TokenStore(path).revoke("bob")
+        goodbye = await bot.until("goodbye")
+    assert goodbye.code == "auth.revoked-token"
+
+
+async def test_the_link_is_watched_on_whatever_happens(open_stage, monkeypatch):
+    stage = await open_stage(limits=Limits(ping_after_ms=60))
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    looks = iter([OSError(), OSError()])
+
+    def good(_):
+        for error in looks:
+            raise error
+        return False
+
+    async with stage.bot() as bot:
+        monkeypatch.setattr(stage.arena.tokens, "good", good)
+        goodbye = await bot.until("goodbye")
+    assert goodbye.code == "auth.revoked-token"
+
+
+async def test_only_so_many_streams_are_open_with_one_token(open_stage):
+    stage = await open_stage(limits=Limits(max_streams=3))
+    token = stage.token()
+    bots = [stage.bot(token=token) for _ in range(5)]
+    for bot in bots:
+        bot.listen()
+    await until(lambda: sum("closed" in bot.kinds() for bot in bots) == 2)
+    refused = [bot for bot in bots if "closed" in bot.kinds()]
+    for bot in refused:
+        assert await bot.call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        trailing = dict(await bot.call.trailing_metadata())
+        info = common_pb2.ErrorInfo.FromString(trailing["fritillary-error-bin"])
+        assert info.code == "limit.streams"
+        assert info.retry_after_ms > 0
+    # Another token has its own streams.
+    async with stage.bot("other") as other:
+        welcome = await other.until("welcome")
+    assert welcome.limits.max_streams == 3
+    for bot in bots:
+        await bot.close()
+
+    async def again():
+        async with stage.bot(token=token) as bot:
+            return "welcome" in bot.kinds()
+
+    # Streams that are gone do not count.
+    await asyncio.sleep(0.2)
+    assert [await again() for _ in range(6)] == [True] * 6
+
+
+async def test_a_bot_that_dials_in_again_and_again_is_let_in(open_stage):
+    stage = await open_stage(limits=Limits(max_streams=3))
+    token = stage.token()
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(10):
+            bot = await stack.enter_async_context(stage.bot(token=token))
+            assert "welcome" in bot.kinds()
 
 
 async def test_nothing_is_left_of_a_bot_that_has_gone(stage):

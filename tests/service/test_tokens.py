@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import stat
+import subprocess
+import sys
+import tempfile
 
 import pytest
 
 from fritillary.core.errors import ServiceError, StorageError, UsageError
+from fritillary.service import tokens
+from fritillary.service.locking import locked
 from fritillary.service.tokens import Role, TokenStore
 
 
@@ -28,7 +34,10 @@ def test_the_file_is_for_its_owner_alone(tmp_path):
     path = tmp_path / "tokens.json"
     TokenStore(path).create("bob", Role.BOT)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert [one.name for one in tmp_path.iterdir()] == ["tokens.json"]
+    names = {"tokens.json", "tokens.json.lock"}
+    assert {one.name for one in tmp_path.iterdir()} == names
+    for one in tmp_path.iterdir():
+        assert stat.S_IMODE(one.stat().st_mode) == 0o600
 
 
 def test_no_file_is_made_before_the_first_token(tmp_path):
@@ -87,6 +96,113 @@ def test_a_passing_token_is_never_written(tmp_path):
 def test_names_are_plain(name):
     with pytest.raises(UsageError, match="token name"):
         TokenStore().create(name, Role.BOT)
+
+
+def in_processes(path, *calls):
+    """Run calls on a store of this file, each in a process of its own, at once."""
+    script = (
+        "import sys; from pathlib import Path; "
+        "from fritillary.service.tokens import Role, TokenStore; "
+        "store = TokenStore(Path(sys.argv[1])); sys.stdin.read(); "
+        "eval(sys.argv[2])"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(path), call], stdin=subprocess.PIPE
+        )
+        for call in calls
+    ]
+    for one in running:
+        assert one.stdin is not None
+        one.stdin.close()
+    assert [one.wait() for one in running] == [0] * len(calls)
+
+
+@pytest.mark.system
+def test_no_change_of_one_process_undoes_that_of_another(tmp_path):
+    path = tmp_path / "tokens.json"
+    store = TokenStore(path)
+    for number in range(4):
+        store.create(f"old{number}", Role.BOT)
+    in_processes(
+        path,
+        *(f"store.create('new{number}', Role.BOT)" for number in range(4)),
+        *(f"store.revoke('old{number}')" for number in range(4)),
+    )
+    kept = {token.name: token.revoked_at_ms is None for token in store.list()}
+    assert kept == {
+        **{f"new{number}": True for number in range(4)},
+        **{f"old{number}": False for number in range(4)},
+    }
+
+
+def test_a_lock_that_is_held_is_waited_for_but_not_for_ever(tmp_path):
+    path = tmp_path / "lock"
+    with (
+        locked(path),
+        pytest.raises(TimeoutError, match="another process"),
+        locked(path, within_s=0.05),
+    ):
+        pytest.fail("it is held twice")
+    with locked(path, within_s=0.05):
+        pass
+
+
+def test_a_lock_that_cannot_be_had_is_one_clear_line(tmp_path, monkeypatch):
+    store = TokenStore(tmp_path / "tokens.json")
+    monkeypatch.setattr(tokens, "locked", functools.partial(locked, within_s=0.05))
+    with (
+        locked(tmp_path / "tokens.json.lock"),
+        pytest.raises(StorageError, match="another process") as caught,
+    ):
+        store.create("bob", Role.BOT)
+    assert caught.value.code == "storage.tokens"
+    assert not store.list()
+
+
+def test_while_the_file_is_damaged_what_was_known_counts(tmp_path, caplog):
+    path = tmp_path / "tokens.json"
+    store = TokenStore(path)
+    text, bad = (store.create(name, Role.BOT) for name in ("bob", "eve"))
+    token = store.check(text)
+    store.revoke("eve")
+    good = path.read_bytes()
+    path.write_bytes(b"{")
+    for _ in range(3):
+        assert store.good(token)
+        assert store.check(text) == token
+        with pytest.raises(ServiceError, match="revoked"):
+            store.check(bad)
+        with pytest.raises(ServiceError, match="cannot read") as caught:
+            store.check("frt_bot_never-seen")
+        assert caught.value.code == "auth.unavailable"
+        assert str(path) not in caught.value.message
+    assert len(caplog.records) == 1
+    # Nothing is written over what somebody may still want to mend.
+    for change in (lambda: store.create("new", Role.BOT), lambda: store.revoke("bob")):
+        with pytest.raises(StorageError, match="no token file"):
+            change()
+    assert path.read_bytes() == b"{"
+    path.write_bytes(good)
+    with pytest.raises(ServiceError, match="does not know"):
+        store.check("frt_bot_never-seen")
+    TokenStore(path).revoke("bob")
+    assert not store.good(token)
+
+
+def test_what_cannot_be_written_is_not_known_either(tmp_path, monkeypatch):
+    store = TokenStore(tmp_path / "tokens.json")
+    text = store.create("bob", Role.BOT)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkstemp", full)
+    for change in (lambda: store.create("new", Role.BOT), lambda: store.revoke("bob")):
+        with pytest.raises(StorageError, match="No space"):
+            change()
+    assert [one.name for one in store.list()] == ["bob"]
+    assert store.check(text).name == "bob"
 
 
 GOOD = {

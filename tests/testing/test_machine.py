@@ -15,9 +15,9 @@ from fritillary.core.errors import UsageError
 from fritillary.testing import LawError, machine_for
 from fritillary_games import lepidoptery
 
-FEW = settings(max_examples=8, stateful_step_count=25, deadline=None)
+FEW = settings(max_examples=5, stateful_step_count=20, deadline=None)
 MANY = settings(
-    max_examples=40,
+    max_examples=25,
     stateful_step_count=8,
     deadline=None,
     database=None,

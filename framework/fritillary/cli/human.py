@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -13,7 +14,14 @@ from rich.text import Text
 from fritillary.bots.protocol import Ask, BaseBot, MatchStart, Resign
 from fritillary.cli.asked import notation, picture_or_why
 from fritillary.cli.logs import said
-from fritillary.cli.output import Part, console, many_lines, one_line, styled
+from fritillary.cli.output import (
+    Part,
+    console,
+    looks_on,
+    many_lines,
+    one_line,
+    styled,
+)
 from fritillary.core.errors import InvalidActionError
 from fritillary.core.outcome import Outcome
 from fritillary.plugins.game import Game
@@ -187,12 +195,39 @@ class HumanBot(BaseBot):
             self._say(f"You lose: place {place} ({outcome.reason}).")
 
 
+#: Read from a pipe and not yet asked for; all who play here share it.
+_pending = bytearray()
+
+
 def _typed(prompt: str) -> str:
     """Return the next line of input; one from a pipe is shown like a typed one."""
-    line = input(prompt)
+    if sys.stdin.isatty() and looks_on():
+        return input(prompt)
+    print(prompt, end="", flush=True)
+    line = _next_line()
     if not sys.stdin.isatty():
-        print(one_line(line))
+        print(one_line(line), flush=True)
     return line
+
+
+def _next_line() -> str:
+    """Return the next line of a pipe.
+
+    A thread that waits in ``sys.stdin`` itself would keep Python from leaving.
+
+    Raises:
+        EOFError: if there is none.
+    """
+    while b"\n" not in _pending:
+        more = os.read(sys.stdin.fileno(), 4096)
+        if not more:
+            break
+        _pending.extend(more)
+    if not _pending:
+        raise EOFError
+    line, _, rest = bytes(_pending).partition(b"\n")
+    _pending[:] = rest
+    return line.decode("utf-8", "replace")
 
 
 def _rows(texts: list[str], width: int) -> list[str]:

@@ -51,6 +51,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
                 task.cancel()
 
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_unless_stopped)
         for number in stops():
             # Windows and other threads have no such handlers.
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
@@ -65,6 +66,12 @@ def run(main: Coroutine[Any, Any, T]) -> T:
             if signals:
                 raise SystemExit(128 + signals[0]) from None
             raise
+
+
+def _unless_stopped(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what nobody took notice of, but for what ends the process anyway."""
+    if not isinstance(context.get("exception"), (KeyboardInterrupt, SystemExit)):
+        loop.default_exception_handler(context)
 
 
 def stops() -> Iterator[signal.Signals]:

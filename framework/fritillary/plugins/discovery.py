@@ -100,7 +100,10 @@ class Registry:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a stranger's
-            self.problems.append(Problem(name, where, _reason(error)))
+            problem = Problem(name, where, _reason(error))
+            # One broken file is met in each group.
+            if problem not in self.problems:
+                self.problems.append(problem)
             return None
 
     def _points(self, group: str) -> list[metadata.EntryPoint]:

@@ -69,7 +69,11 @@ def reveal_record(
 def _check_opens(record: Record, seed: bytes, salt: bytes) -> None:
     header = record.header
     options = bytes.fromhex(header.options)
-    if commitment(header.match_id, options, seed, salt).hex() != header.commitment:
+    try:
+        bound = commitment(header.match_id, options, seed, salt)
+    except ValueError as error:
+        raise RecordError(f"event 0: {error}", code="record.deal") from error
+    if bound.hex() != header.commitment:
         msg = "seed and salt do not open the commitment of the header"
         raise RecordError(f"event 0: {msg}", code="record.deal")
 

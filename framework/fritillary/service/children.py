@@ -109,7 +109,8 @@ class ChildSeat:
                 refused = refusal(why, "player.silent")
                 self._trouble(why, child)
         player = seated(link, self._hosted, self._seat, self._limits, refused)
-        self._supervisor = asyncio.create_task(self._supervise(player, exit_))
+        if refused is None:
+            self._supervisor = asyncio.create_task(self._supervise(player, exit_))
         return player
 
     async def _launch(self) -> Child:
@@ -137,7 +138,7 @@ class ChildSeat:
         while True:
             code = await exit_
             child = self._child
-            if self._over or child is None:
+            if self._over or self._hosted.result is not None or child is None:
                 return
             if not player.is_ready:
                 why = child.how_it_ended(code, " before it was ready")

@@ -57,6 +57,8 @@ class Watch:
             self._put(view=self._view())
             self._put(status=hosted.status())
             self._begin(past)
+            if hosted.over:
+                self._stop()
             while True:
                 while self._queue:
                     await context.write(self._queue.popleft())
@@ -91,11 +93,9 @@ class Watch:
         self._most = MAX_QUEUE + len(self._queue)
         if self._hosted.result is not None:
             self.on_end(self._hosted.result)
-        elif self._hosted.over:
-            self._stop()
 
     def _stop(self) -> None:
-        """Leave a match that has ended without a result."""
+        """Tell nothing more: the match has ended, perhaps without a result."""
         self._ended = True
         self._wake.set()
 
