@@ -24,6 +24,7 @@ from fritillary import (
 
 COLUMNS: Final = range(7)
 ROWS: Final = range(6)
+COLUMN_NAMES: Final = "abcdefg"
 
 
 @frozen
@@ -132,12 +133,12 @@ def apply_action(state: State, action: Drop) -> None:
 
 @hookimpl
 def explain_illegal(observation: State, action: Drop) -> str:
-    return f"column {format_action(action)} is full"
+    return f"column {COLUMN_NAMES[action.column]} is full"
 
 
 @hookimpl
 def format_action(action: Drop) -> str:
-    return "abcdefg"[action.column]
+    return COLUMN_NAMES[action.column]
 
 
 @hookimpl

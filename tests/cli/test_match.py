@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -260,23 +262,65 @@ main(decide, [])
 
 
 @pytest.mark.system
-def test_ctrl_c_calls_a_match_off_and_keeps_its_record(
-    run: Run, start: Callable[..., Program], tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "name", "code"),
+    [
+        (signal.SIGINT, "Ctrl-C", 130),
+        (signal.SIGTERM, "SIGTERM", 143),
+        (signal.SIGHUP, "SIGHUP", 129),
+    ],
+)
+def test_a_signal_calls_a_match_off_and_keeps_its_record(
+    run: Run,
+    start: Callable[..., Program],
+    tmp_path: Path,
+    number: signal.Signals,
+    name: str,
+    code: int,
 ) -> None:
-    script, noted, target = (tmp_path / name for name in ("b.py", "pid", "m.frec"))
+    script, noted, target = (tmp_path / file for file in ("b.py", "pid", "m.frec"))
     script.write_text(STUCK)
     player = f"exec:{sys.executable} {script} {noted}"
     words = ("-s", player, "-s", "uniform", "--watch", "--record", target)
     program = start("match", GAME, *words)
     pid = _number(noted)
-    program.signal()
-    code, said, errors = program.end()
-    assert code == 130
-    assert said.splitlines()[0] == "withdrawn: called off by Ctrl-C"
+    program.signal(number)
+    ended, said, errors = program.end()
+    assert ended == code
+    assert said.splitlines()[0] == f"withdrawn: called off by {name}"
     assert said.splitlines()[-1] == f"record  {target}"
     assert errors.split() == ["calling", "the", "match", "off"]
     assert run("verify", target)[0] == 0
     _until(lambda: not _alive(pid))
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_a_signal_calls_off_a_match_that_waits_for_a_person(
+    start: Callable[..., Program], number: signal.Signals, code: int
+) -> None:
+    program = start("play", GAME)
+    while "You have seat 0" not in program.line():
+        pass
+    time.sleep(0.3)
+    program.signal(number)
+    program.process.wait(20)
+    ended, said, errors = program.end()
+    assert ended == code
+    assert "withdrawn: called off by " in said
+    assert errors == "calling the match off\n"
+
+
+@pytest.mark.system
+def test_a_signal_that_is_to_be_ignored_is(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "m.frec"
+    line = 'trap "" HUP; "$@" & kill -HUP $!; wait $!'
+    command = (sys.executable, "-m", "fritillary", "match", GAME, "--record", target)
+    done = subprocess.run(["sh", "-c", line, "sh", *command], check=False)
+    assert done.returncode == 0
+    assert run("verify", target)[0] == 0
 
 
 def _number(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 import io
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,6 +65,13 @@ async def test_the_board_is_redrawn_in_place_and_the_last_one_stays() -> None:
     assert "board 3" not in last
     # What was over before has a line of its own and no board.
     assert re.findall(r" +\d  early \d", text) == ["   1  early 1", "   2  early 2"]
+
+
+async def test_pauses_take_no_more_time_than_is_wanted() -> None:
+    console, _ = terminal()
+    begin = time.monotonic()
+    await shown(Screen(console, pace_s=3600, whole_s=0.1))
+    assert time.monotonic() - begin < 5
 
 
 async def test_where_nobody_looks_on_there_is_a_line_for_each_move() -> None:

@@ -259,10 +259,14 @@ def conserved(state):
 
 @hookimpl
 def draw_text(observation):
-    return f"card {observation.card}, discards {observation.discards}"
+    return words(observation)
 
 
 @hookimpl
 def draw_svg(observation):
-    text = draw_text(observation)
+    text = words(observation)
     return f'<svg xmlns="http://www.w3.org/2000/svg"><text>{text}</text></svg>'
+
+
+def words(observation):
+    return f"card {observation.card}, discards {observation.discards}"

@@ -370,7 +370,7 @@ async def test_an_example_bot_is_started_by_the_server(house, name) -> None:
     assert result.finish.kind is EndKind.PLAYED, result.finish
 
 
-async def test_a_program_that_fails_is_ruled_with_its_last_words(
+async def test_the_last_words_of_a_program_that_fails_are_for_the_host(
     house, tmp_path
 ) -> None:
     program = tmp_path / "bot.py"
@@ -387,9 +387,11 @@ async def test_a_program_that_fails_is_ruled_with_its_last_words(
         terms=terms,
     )
     assert result.finish.code == "fault.crashed"
-    # Others are told less: the words stand in the record, for the seat at fault.
-    record = house.arena.match(result.match_id).record()
-    assert b"error: decide() raised ValueError: boom [bot.failed]" in record
+    hosted = house.arena.match(result.match_id)
+    [(seat, problem)] = hosted.problems
+    assert seat == 0
+    assert problem.endswith("error: decide() raised ValueError: boom [bot.failed]")
+    assert b"boom" not in hosted.record()
 
 
 def _uniform_of(game: Any) -> Any:
