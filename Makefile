@@ -34,8 +34,8 @@ $(STAMP): pyproject.toml requirements.lock
 demo: $(STAMP) ## play a short demonstration (GAME=... picks the game)
 	@$(BIN)/python examples/demo.py $(if $(GAME),--game $(GAME))
 
-test: $(STAMP) ## run the tests (ARGS=... is passed to pytest)
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(STAMP) ## run the tests, on all cores (ARGS=... is passed to pytest)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
 
 bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -198,6 +198,16 @@ def test_what_a_server_refuses_is_one_clear_line(
     assert not list(tmp_path.rglob("*.frec"))
 
 
+def test_a_player_that_cannot_be_started_there_is_exit_code_1_and_told_why(
+    at: Run,
+) -> None:
+    code, said, errors = at("-s", "exec:false", "-s", "uniform")
+    assert code == 1
+    assert said.startswith("forfeited: won by seat 1")
+    line = errors.splitlines()[-1]
+    assert line.startswith("error: seat 0 (false) did not start: the program ended")
+
+
 def test_no_server_and_no_token_are_one_clear_line(
     run: Run, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,8 +229,18 @@ def test_no_server_and_no_token_are_one_clear_line(
     assert run(*there)[0] == 0
 
 
-def test_ctrl_c_calls_the_match_off_there(
-    start: Start, run: Run, house: House, tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "name", "ends"),
+    [(signal.SIGINT, "Ctrl-C", 130), (signal.SIGTERM, "SIGTERM", 143)],
+)
+def test_a_signal_calls_the_match_off_there(
+    start: Start,
+    run: Run,
+    house: House,
+    tmp_path: Path,
+    number: signal.Signals,
+    name: str,
+    ends: int,
 ) -> None:
     target = tmp_path / "m.frec"
     stuck = f"exec:{sys.executable} -c 'import time; time.sleep(60)'"
@@ -228,10 +248,10 @@ def test_ctrl_c_calls_the_match_off_there(
     there = ("--server", house.address, "--token", house.referee)
     program = start("match", GAME, *words, *there)
     assert program.error_line().startswith("match m-")
-    program.signal()
+    program.signal(number)
     code, said, errors = program.end()
-    assert code == 130
-    assert said.splitlines()[0] == "withdrawn: called off by Ctrl-C"
+    assert code == ends
+    assert said.splitlines()[0] == f"withdrawn: called off by {name}"
     assert said.splitlines()[-1] == f"record  {target}"
     assert errors.split() == ["calling", "the", "match", "off"]
     assert run("verify", target)[0] == 0

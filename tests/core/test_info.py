@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.ids import steady
 
 from fritillary.core.info import GameInfo, Information, VariantInfo
 
@@ -98,7 +99,7 @@ def test_other_ids_are_refused(bad: object) -> None:
         ("roles", (1, 2, 3)),
         ("credits", None),
     ],
-    ids=repr,
+    ids=steady,
 )
 def test_a_wrong_value_names_its_field(field: str, value: object) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
@@ -110,7 +111,7 @@ def test_a_wrong_value_names_its_field(field: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [("version", 0), ("version", "1"), ("title", 3), ("games", "nim"), ("games", ())],
-    ids=repr,
+    ids=steady,
 )
 def test_a_wrong_value_of_a_variant_names_its_field(field: str, value: object) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:

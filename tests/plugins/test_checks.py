@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.ids import steady
 from tests.plugins import nim
 from tests.plugins.nim import Options, Take
 
@@ -71,7 +72,7 @@ def told(hook: str, value: Any) -> PluginError:
     return caught.value
 
 
-@pytest.mark.parametrize(("hook", "value"), CASES, ids=lambda one: repr(one)[:30])
+@pytest.mark.parametrize(("hook", "value"), CASES, ids=lambda one: steady(one)[:30])
 def test_a_wrong_result_names_the_game_the_hook_and_the_mend(
     hook: str, value: Any
 ) -> None:

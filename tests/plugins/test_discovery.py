@@ -246,7 +246,7 @@ def test_an_interrupt_by_the_user_gets_through(points: Any) -> None:
         loaded()
 
 
-@pytest.mark.parametrize("rubbish", [None, 3, "nim", object(), int], ids=str)
+@pytest.mark.parametrize("rubbish", [None, 3, "nim", object(), int], ids=["nothing", "number", "text", "object", "class"])
 def test_an_entry_point_that_names_no_plugin_is_a_problem(
     points: Any, rubbish: Any
 ) -> None:

@@ -20,10 +20,11 @@ from tests.referee.support import (
 )
 
 from fritillary import ACTS, BaseBot
-from fritillary.core.errors import PluginError
+from fritillary.core.errors import PluginError, RecordError
 from fritillary.record.terms import EndKind, Fault, PlayerInfo, Terms
 from fritillary.referee.lineup import make_bot, parse_player
 from fritillary.referee.player import Answer, LocalPlayer, PlayerFault
+from fritillary.referee.verify import verify
 
 
 class First(BaseBot):
@@ -397,3 +398,22 @@ def test_what_bots_makes_is_a_bot(made):
     game = race.registry(bots=lambda: {"odd": lambda: made}).game("race")
     with pytest.raises(PluginError, match="derive its class from BaseBot"):
         make_bot(parse_player("odd"), game)
+
+
+# -------------------------------------------------------------------------- verifying
+
+
+@pytest.mark.parametrize("error", EXITS[:3], ids=repr)
+@pytest.mark.parametrize("hook", ["decision_point", "legal_actions", "apply_action"])
+def test_rules_that_ask_for_an_exit_do_not_end_who_verifies(hook, error):
+    game = played([Scripted(), Scripted()])
+    with pytest.raises(RecordError, match=r"event 2: .*the rules fail"):
+        verify(game.raw, exiting(hook, error))
+
+
+@pytest.mark.parametrize("what", ["twice", "out of order", "changing"])
+def test_a_ruling_under_broken_rules_does_not_verify(what):
+    game = played([Scripted({1: ILLEGAL}), Scripted()])
+    with pytest.raises(RecordError, match="event 2: the rules fail: race: ") as caught:
+        verify(game.raw, race.registry(legal_actions=WRONG[what]))
+    assert caught.value.code == "record.rules"

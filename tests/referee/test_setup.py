@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.ids import steady
 from tests.referee import race
 from tests.referee.support import Scripted
 
@@ -55,7 +56,7 @@ def test_the_ceiling_follows_from_clocks_and_plies():
         {"match_id": "a/b"},
         {"match_id": "x" * 65},
     ],
-    ids=repr,
+    ids=steady,
 )
 def test_what_is_out_of_range_is_refused(wrong):
     with pytest.raises(FritillaryError):

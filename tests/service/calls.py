@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc
 
-from fritillary.api.v1 import common_pb2
+from fritillary.api.v1 import common_pb2, match_pb2, match_pb2_grpc
 
 
 def bearer(token):
@@ -32,3 +32,29 @@ def code_of(error: grpc.aio.AioRpcError) -> str:
         if key == "fritillary-error-bin" and isinstance(value, bytes):
             return common_pb2.ErrorInfo.FromString(value).code
     return error.code().name
+
+
+class Caller:
+    """The stub of one role."""
+
+    def __init__(self, stage, role, name=None):
+        self.channel = grpc.aio.insecure_channel(stage.address)
+        self.stub = match_pb2_grpc.MatchServiceStub(self.channel)
+        self.metadata = bearer(stage.token(name or role.value, role))
+
+    def __getattr__(self, method):
+        kind = {"ListMatches": "ListMatchesRequest"}.get(method, f"{method}Request")
+        request_class = getattr(match_pb2, kind)
+
+        def call(**fields):
+            return getattr(self.stub, method)(
+                request_class(**fields), metadata=self.metadata
+            )
+
+        return call
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        await self.channel.close()

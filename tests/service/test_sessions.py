@@ -138,7 +138,10 @@ async def test_a_lost_bot_resumes_with_its_session_token(stage):
     token = stage.token()
     first = RawBot(stage.address, token, play=None, bot=info("7"))
     await first.open()
-    hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+    # So many points that the other cannot win before the second request.
+    hosted = stage.arena.create(
+        "pig", ["remote:bob", "uniform"], options={"target": 60}
+    )
     request = await first.until("decision_request")
     await first.send_all(decide(request, index=0))
     await first.until("decision_request", count=2)

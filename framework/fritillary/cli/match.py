@@ -22,7 +22,14 @@ from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stopped_by
 from fritillary.cli.output import console, print_error, print_note
 from fritillary.cli.players import check_players
-from fritillary.cli.results import Played, check_target, copied, rulings_of, tell
+from fritillary.cli.results import (
+    Played,
+    check_target,
+    copied,
+    rulings_of,
+    tell,
+    tell_faults,
+)
 from fritillary.cli.values import (
     Data,
     GameId,
@@ -225,13 +232,13 @@ def play_out(
     failed = [human.failure for human in humans if human.failure is not None]
     if failed:
         with contextlib.suppress(OSError):
-            _tell_all(hosted, wish)
+            _tell_all(hosted, wish, faults=False)
         msg = f"the terminal failed, and the seat was lost by it: {said(failed[0])}"
         raise ServiceError(msg, code="player.terminal") from failed[0]
     return _tell_all(hosted, wish)
 
 
-def _tell_all(hosted: list[HostedMatch], wish: Wish) -> int:
+def _tell_all(hosted: list[HostedMatch], wish: Wish, *, faults: bool = True) -> int:
     """Tell how the match ended, if it was begun; return the exit code."""
     code = 1
     for one in hosted:
@@ -240,6 +247,8 @@ def _tell_all(hosted: list[HostedMatch], wish: Wish) -> int:
             whole = bool(played.final_hash)
             path = copied(one.path, wish.record) if whole else one.path
             tell(played, path, as_json=wish.as_json)
+            if faults:
+                tell_faults(played)
             code = played.code
     return code
 

@@ -17,7 +17,7 @@ from fritillary.cli.live import Screen
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stopped_by
 from fritillary.cli.output import console, print_note
-from fritillary.cli.results import Played, check_target, tell
+from fritillary.cli.results import Played, check_target, tell, tell_faults
 from fritillary.cli.wish import Wish
 from fritillary.core.errors import (
     FritillaryError,
@@ -233,6 +233,7 @@ async def _tell_end(
     path = wish.record or app.records / f"{played.match_id}.frec"
     _keep(raw, path)
     tell(played, path, as_json=wish.as_json)
+    tell_faults(played)
     return played.code
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 import typer
 
 import fritillary
-from fritillary.cli.output import print_note
+from fritillary.cli.output import print_note, say
 from fritillary.core.errors import StorageError, UsageError
 
 #: What `GameInfo` takes as an id.
@@ -47,7 +47,7 @@ def new_game(
     target = folder / name
     write(target, files)
     for path in files:
-        print(target / path)
+        say(str(target / path))
     print_note(
         f"next: pip install --editable {target}, then fritillary play {name} and "
         f"fritillary certify {name}"

@@ -123,7 +123,7 @@ def result_data(played: Played, path: Path | None) -> dict[str, Any]:
 
 
 def tell(played: Played, path: Path | None, *, as_json: bool = False) -> None:
-    """Print how a match ended and where its record is; on stderr what seats did."""
+    """Print how a match ended, and where its record is."""
     if as_json:
         print_json(result_data(played, path))
     else:
@@ -134,11 +134,10 @@ def tell(played: Played, path: Path | None, *, as_json: bool = False) -> None:
             say(f"content {played.content_hash.hex()}")
         if path is not None:
             say(f"record  {path}")
-    _tell_faults(played)
 
 
-def _tell_faults(played: Played) -> None:
-    """Tell who could not be started, and by what else a match ended.
+def tell_faults(played: Played) -> None:
+    """Tell on stderr who could not be started, and by what else a match ended.
 
     Bots and spectators are told less: the words are between a seat and its referee.
     """
