@@ -23,7 +23,7 @@ class MuteError(Exception):
     __repr__ = __str__
 
     @property
-    def args(self) -> Any:
+    def args(self) -> Any:  # type: ignore[override]
         raise Panic
 
 

@@ -174,7 +174,8 @@ def test_whatever_a_plugin_raises_is_one_short_line(
 def test_a_hook_that_is_asked_on_loading_harms_nobody_either(
     points: Any, hook: str, error: BaseException
 ) -> None:
-    module = nim.plugin(**{hook: broken(error)}).module
+    hooks: dict[str, Any] = {hook: broken(error)}
+    module = nim.plugin(**hooks).module
     points[discovery.GAMES] += [Point("bad", lambda: module), game("good")]
     registry = loaded()
     assert [name for name, _ in registry.games()] == ["good"]
@@ -246,7 +247,11 @@ def test_an_interrupt_by_the_user_gets_through(points: Any) -> None:
         loaded()
 
 
-@pytest.mark.parametrize("rubbish", [None, 3, "nim", object(), int], ids=["nothing", "number", "text", "object", "class"])
+@pytest.mark.parametrize(
+    "rubbish",
+    [None, 3, "nim", object(), int],
+    ids=["nothing", "number", "text", "object", "class"],
+)
 def test_an_entry_point_that_names_no_plugin_is_a_problem(
     points: Any, rubbish: Any
 ) -> None:

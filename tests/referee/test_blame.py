@@ -305,7 +305,7 @@ class Sees(Scripted):
         request.observe()
 
 
-PLAYERS = {
+PLAYERS: dict[str, Any] = {
     "asked": lambda: Sees({1: ILLEGAL}),
     "inline": lambda: local(Looking),
     "threaded": lambda: local(Threaded),

@@ -10,7 +10,9 @@ from attrs import field as _field
 from fritillary.core.limits import MAX_INT
 
 
-def _check_ints(_: object, field: Attribute[tuple[int, ...]], values: tuple[int, ...]) -> None:
+def _check_ints(
+    _: object, field: Attribute[tuple[int, ...]], values: tuple[int, ...]
+) -> None:
     for value in values:
         # Booleans are integers to Python alone.
         if type(value) is not int:

@@ -87,7 +87,7 @@ class NaiveLepidoptery:
         actions: set[tuple] = set()
         for kind in TYPES:
             for lowest in range(LOWEST_CARD, HIGHEST_CARD + 1):
-                for joker_rank in range(0, HIGHEST_CARD + 1):
+                for joker_rank in range(HIGHEST_CARD + 1):
                     if self._can_play(kind, lowest, joker_rank):
                         actions.add(("play", kind, lowest, joker_rank))
         # L-i: a follower may always pass, the leader only without a legal play.

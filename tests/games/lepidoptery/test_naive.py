@@ -18,7 +18,8 @@ def _load_naive() -> ModuleType:
     """Load the naive game from the file next to this one."""
     path = Path(__file__).with_name("naive.py")
     spec = importlib.util.spec_from_file_location("lepidoptery_naive", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -181,7 +182,7 @@ def test_lep_16() -> None:
 def test_every_play_can_occur() -> None:
     """A leader holding everything has the 109 plays of the action space."""
     game = position(full_deck(), joker=True)
-    count = {kind: 0 for kind in naive.TYPES}
+    count = dict.fromkeys(naive.TYPES, 0)
     for action in game.legal():
         count[action[1]] += 1
     assert count == {"single": 10, "pair": 20, "triple": 20, "run2": 27, "run3": 32}
@@ -205,7 +206,7 @@ def test_joker_is_used_and_returns_after_own_pass() -> None:
     assert game.joker_ready == [False, True]
 
 
-@pytest.mark.parametrize("draws, expected", [(True, 13), (False, 12)])
+@pytest.mark.parametrize(("draws", "expected"), [(True, 13), (False, 12)])
 def test_exactly_twelve(draws: bool, expected: int) -> None:
     """L-k: the option decides about exactly twelve; thirteen always draws one."""
     game = position([2] * 12, table=play("single", 9), draw_at_twelve=draws)

@@ -112,4 +112,4 @@ def test_what_the_pictures_conclude_is_what_happened_in_a_match(preset, seed):
             assert bool(winning_lines(observation)) == by_four
             assert max(map(len, game.draw_text(observation).split("\n"))) <= 80
         assert game.draw_svg is not None
-        ET.fromstring(game.draw_svg(seen[0]))  # noqa: S314 - trusted
+        ET.fromstring(game.draw_svg(seen[0]))
