@@ -50,6 +50,22 @@ def pack(data: Any) -> bytes:
     return packed
 
 
+def pack_own(data: Any) -> bytes:
+    """Return the msgpack bytes of data that an event class describes.
+
+    What `pack` would return, without looking for what other languages cannot read:
+    the classes of events allow nothing of the kind.
+
+    Raises:
+        CodecError: if the data cannot be packed.
+    """
+    try:
+        packed: bytes = msgpack.packb(data, strict_types=True)
+    except (TypeError, ValueError, OverflowError):
+        return pack(data)
+    return packed
+
+
 def unpack(raw: bytes) -> Any:
     """Return the plain data of msgpack bytes.
 

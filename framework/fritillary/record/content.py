@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from fritillary.codec.packing import pack
+from fritillary.codec.packing import pack_own
 from fritillary.record.events import (
     ActionTaken,
     ChanceDrawn,
@@ -87,4 +87,4 @@ class Content:
             len(header.seats),
             self._deal,
         ]
-        return hashlib.sha256(pack([first, *self._happened])).digest()
+        return hashlib.sha256(pack_own([first, *self._happened])).digest()

@@ -1,5 +1,4 @@
 """Writing a record, event by event, to a sink."""
-# ruff: noqa: ANN401 - data of any shape
 
 from __future__ import annotations
 
@@ -9,9 +8,7 @@ import os
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-import msgpack
-
-from fritillary.codec.packing import pack
+from fritillary.codec.packing import pack_own
 from fritillary.core.errors import RecordError, StorageError
 from fritillary.record.chain import FIRST_LINK, MAGIC, MAX_PAYLOAD
 from fritillary.record.content import Content
@@ -41,22 +38,6 @@ def _pack(event: RecordEvent) -> bytes:
 def _pack_usual(event: Dealt | Ended) -> bytes:
     """Return the payload of an event that many matches have alike."""
     return pack_own(event_to_data(event))
-
-
-def pack_own(data: Any) -> bytes:
-    """Return the msgpack bytes of data that an event class describes.
-
-    What `pack` would return, without looking for what other languages cannot read:
-    the classes of events allow nothing of the kind.
-
-    Raises:
-        CodecError: if the data cannot be packed.
-    """
-    try:
-        packed: bytes = msgpack.packb(data, strict_types=True)
-    except (TypeError, ValueError, OverflowError):
-        return pack(data)
-    return packed
 
 
 @functools.lru_cache(4096)

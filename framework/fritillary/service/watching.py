@@ -118,9 +118,9 @@ class Watch:
         observation = gate.observation(match.state)
         picture = ""
         if self._picture == pb.PICTURE_TEXT:
-            picture = game.draw_text(observation)
-        elif self._picture == pb.PICTURE_SVG and game.draw_svg is not None:
-            picture = game.draw_svg(observation)
+            picture = game.text(observation)
+        elif self._picture == pb.PICTURE_SVG:
+            picture = game.svg(observation) or ""
         point = game.decision_point(match.state)
         return pb.MatchView(
             event_number=gate.number,

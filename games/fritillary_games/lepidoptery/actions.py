@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -85,6 +86,7 @@ def ranks_of(play: Play) -> tuple[int, ...]:
     return tuple(play.rank + step for step in STEPS[play.number])
 
 
+@functools.lru_cache(1024)
 def _cost(number: int, rank: int, joker: int) -> int:
     """Return the packed cards from the hand, or 0 if there is no such combination."""
     ranks = [rank + step for step in STEPS[number]]
