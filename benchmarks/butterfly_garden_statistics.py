@@ -15,14 +15,19 @@ from __future__ import annotations
 import argparse
 import math
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from attrs import Factory, define, frozen
 
-from benchmarks.statistics import REFERENCE_GAMES, clear, deviation, positive, share
+from benchmarks.statistics import (
+    REFERENCE_GAMES,
+    deviation,
+    measure_all,
+    positive,
+    share,
+)
 from fritillary import Ask, Clock, FastDealer, Game, Outcome, Plugin, UniformBot
 from fritillary_games import butterfly_garden
 from fritillary_games.butterfly_garden.actions import Place
@@ -199,25 +204,9 @@ def report(setting: Setting, tally: Tally) -> None:
 
 
 def measure(games: int) -> None:
-    """Run every setting and print its row; Ctrl-C ends with what there is."""
+    """Run every setting of Butterfly Garden and print its row."""
     game: Game = Game(Plugin("butterfly-garden", butterfly_garden))
-    show = sys.stderr.isatty()
-    print("in brackets: figure of the rules summary, and how far ours is from it")
-    for setting in SETTINGS:
-        tally = Tally()
-        try:
-            for tally in run(game, setting, games):
-                if show and tally.games % 20 == 0:
-                    sys.stderr.write(f"\r{setting.name}: {tally.games}/{games} ")
-                    sys.stderr.flush()
-        except KeyboardInterrupt:
-            clear(show=show)
-            if tally.games:
-                report(setting, tally)
-            print("interrupted")
-            return
-        clear(show=show)
-        report(setting, tally)
+    measure_all(SETTINGS, lambda setting: run(game, setting, games), report, games)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -20,14 +20,13 @@ from __future__ import annotations
 import argparse
 import math
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from attrs import define, frozen
 
-from benchmarks.statistics import clear, deviation, positive
+from benchmarks.statistics import deviation, measure_all, positive
 from fritillary import Ask, Clock, FastDealer, Game, Outcome, Plugin, UniformBot
 from fritillary_games import lost_cities
 from fritillary_games.lost_cities.actions import Action, Draw
@@ -257,25 +256,9 @@ def report(setting: Setting, tally: Tally) -> None:
 
 
 def measure(games: int) -> None:
-    """Run every setting and print its row; Ctrl-C ends with what there is."""
+    """Run every setting of Lost Cities and print its row."""
     game: Game = Game(Plugin("lost-cities", lost_cities))
-    show = sys.stderr.isatty()
-    print("in brackets: figure of the rules summary, and how far ours is from it")
-    for setting in SETTINGS:
-        tally = Tally()
-        try:
-            for tally in run(game, setting, games):
-                if show and tally.games % 20 == 0:
-                    sys.stderr.write(f"\r{setting.name}: {tally.games}/{games} ")
-                    sys.stderr.flush()
-        except KeyboardInterrupt:
-            clear(show=show)
-            if tally.games:
-                report(setting, tally)
-            print("interrupted")
-            return
-        clear(show=show)
-        report(setting, tally)
+    measure_all(SETTINGS, lambda setting: run(game, setting, games), report, games)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

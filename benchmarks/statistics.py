@@ -171,25 +171,42 @@ def report(setting: Setting, tally: Tally) -> None:
 
 
 def measure(games: int) -> None:
-    """Run every setting and print its row; Ctrl-C ends with what there is."""
+    """Run every setting of Lepidoptery and print its row."""
     game: Game = Game(Plugin("lepidoptery", lepidoptery))
+    measure_all(SETTINGS, lambda setting: run(game, setting, games), report, games)
+
+
+def measure_all(
+    settings: Sequence[Any],
+    tallies: Callable[[Any], Iterator[Any]],
+    tell: Callable[[Any, Any], None],
+    games: int,
+) -> None:
+    """Run settings one after the other; Ctrl-C ends with what there is.
+
+    Args:
+        settings: what to run; each has a name.
+        tallies: yields the tally of a setting after each game.
+        tell: prints the row of a setting.
+        games: how many games a setting has.
+    """
     show = sys.stderr.isatty()
     print("in brackets: figure of the rules summary, and how far ours is from it")
-    for setting in SETTINGS:
-        tally = Tally()
+    for setting in settings:
+        tally = None
         try:
-            for tally in run(game, setting, games):
+            for tally in tallies(setting):
                 if show and tally.games % 20 == 0:
                     sys.stderr.write(f"\r{setting.name}: {tally.games}/{games} ")
                     sys.stderr.flush()
         except KeyboardInterrupt:
             clear(show=show)
-            if tally.games:
-                report(setting, tally)
+            if tally is not None:
+                tell(setting, tally)
             print("interrupted")
             return
         clear(show=show)
-        report(setting, tally)
+        tell(setting, tally)
 
 
 def clear(*, show: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Final
 
@@ -93,3 +94,49 @@ def use(
     if scale != 1:
         transform += f" scale({scale:.4g})"
     return element("use", href=f"#{name}", transform=transform, **attributes)
+
+
+def document(
+    parts: Sequence[str],
+    *,
+    prefix: str,
+    title: str,
+    description: str,
+    definitions: str,
+    width: float,
+    height: float,
+    paper: str,
+) -> str:
+    """Build a whole picture: its parts on a sheet of paper with round corners.
+
+    Args:
+        parts: the elements on it, from the lowest.
+        prefix: of all ids.
+        title: what it shows, in a few words.
+        description: what it shows, for those who cannot see it.
+        definitions: the ``defs`` element.
+        width: in user units.
+        height: in user units.
+        paper: the colour of the sheet.
+    """
+    return element(
+        "svg",
+        "\n",
+        element("title", title, id=f"{prefix}-title"),
+        "\n",
+        element("desc", description, id=f"{prefix}-desc"),
+        "\n",
+        definitions,
+        "\n",
+        box(0, 0, width, height, rx=20, fill=paper),
+        "\n",
+        "\n".join(parts),
+        "\n",
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        role="img",
+        aria_labelledby=f"{prefix}-title {prefix}-desc",
+        font_family=SANS,
+    )

@@ -32,12 +32,10 @@ from fritillary_games.butterfly_garden.pictures_facts import (
     winners,
 )
 from fritillary_games.svg import (
-    SANS,
     SERIF,
     box,
-    element,
+    document,
     group,
-    number,
     text,
 )
 
@@ -75,26 +73,15 @@ def svg_picture(observation: Observation) -> str:
         bottom += _HAND + _GAP
     bottom += _MARGIN - _GAP
     name = f"{title(observation)}: {headline(observation)}"
-    return element(
-        "svg",
-        "\n",
-        element("title", name, id="bg-title"),
-        "\n",
-        element("desc", summary(observation), id="bg-desc"),
-        "\n",
-        definitions(observation.options.edition),
-        "\n",
-        box(0, 0, _WHOLE, bottom, rx=20, fill=PAPER),
-        "\n",
-        "\n".join(parts),
-        "\n",
-        xmlns="http://www.w3.org/2000/svg",
+    return document(
+        parts,
+        prefix="bg",
+        title=name,
+        description=summary(observation),
+        definitions=definitions(observation.options.edition),
         width=_WHOLE,
         height=bottom,
-        viewBox=f"0 0 {_WHOLE} {number(bottom)}",
-        role="img",
-        aria_labelledby="bg-title bg-desc",
-        font_family=SANS,
+        paper=PAPER,
     )
 
 

@@ -38,9 +38,9 @@ from fritillary_games.lepidoptery.pictures_facts import (
     winning_lines,
 )
 from fritillary_games.svg import (
-    SANS,
     SERIF,
     box,
+    document,
     element,
     group,
     number,
@@ -90,26 +90,15 @@ def svg_picture(observation: Observation) -> str:
     y += middle + _GAP
     parts.append(player_area(observation, below, _MARGIN, y, _INNER))
     y += STRIP + hand_height(observation) + _MARGIN
-    return element(
-        "svg",
-        "\n",
-        element("title", f"Lepidoptery: {headline(observation)}", id="lep-title"),
-        "\n",
-        element("desc", summary(observation), id="lep-desc"),
-        "\n",
-        definitions(),
-        "\n",
-        box(0, 0, WIDTH, y, rx=20, fill=PAPER),
-        "\n",
-        "\n".join(parts),
-        "\n",
-        xmlns="http://www.w3.org/2000/svg",
+    return document(
+        parts,
+        prefix="lep",
+        title=f"Lepidoptery: {headline(observation)}",
+        description=summary(observation),
+        definitions=definitions(),
         width=WIDTH,
         height=y,
-        viewBox=f"0 0 {WIDTH} {number(y)}",
-        role="img",
-        aria_labelledby="lep-title lep-desc",
-        font_family=SANS,
+        paper=PAPER,
     )
 
 

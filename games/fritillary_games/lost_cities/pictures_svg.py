@@ -38,12 +38,10 @@ from fritillary_games.lost_cities.pictures_facts import (
     winner,
 )
 from fritillary_games.svg import (
-    SANS,
     SERIF,
     box,
-    element,
+    document,
     group,
-    number,
     text,
     use,
 )
@@ -97,26 +95,15 @@ def svg_picture(observation: Observation) -> str:
         parts.append(hand_area(observation, near, _MARGIN, y, _INNER))
         y += HAND
     y += _MARGIN
-    return element(
-        "svg",
-        "\n",
-        element("title", f"Lost Cities: {headline(observation)}", id="lc-title"),
-        "\n",
-        element("desc", summary(observation), id="lc-desc"),
-        "\n",
-        definitions(),
-        "\n",
-        box(0, 0, WIDTH, y, rx=20, fill=PAPER),
-        "\n",
-        "\n".join(parts),
-        "\n",
-        xmlns="http://www.w3.org/2000/svg",
+    return document(
+        parts,
+        prefix="lc",
+        title=f"Lost Cities: {headline(observation)}",
+        description=summary(observation),
+        definitions=definitions(),
         width=WIDTH,
         height=y,
-        viewBox=f"0 0 {WIDTH} {number(y)}",
-        role="img",
-        aria_labelledby="lc-title lc-desc",
-        font_family=SANS,
+        paper=PAPER,
     )
 
 
