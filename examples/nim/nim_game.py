@@ -1,6 +1,6 @@
 """Nim: take any number of stones from one heap; who takes the last stone wins."""
 
-from attrs import define, frozen
+from attrs import define, field, frozen, validators
 
 from fritillary import (
     ACTS,
@@ -18,7 +18,10 @@ from fritillary import (
 class Options:
     """What may differ: heaps are the numbers of stones, from left to right."""
 
-    heaps: tuple[int, ...] = (3, 4, 5)
+    heaps: tuple[int, ...] = field(
+        default=(3, 4, 5),
+        validator=[validators.min_len(1), validators.deep_iterable(validators.ge(1))],
+    )
 
 
 @frozen(cache_hash=True)

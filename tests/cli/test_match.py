@@ -342,3 +342,27 @@ def _until(true: Callable[[], object]) -> None:
             return
         time.sleep(0.01)
     assert true()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("butterfly-garden", "-o", "starter=3"), "starter"),
+        (("lost-cities", "-o", "exploits=foo"), "three-wagers"),
+    ],
+)
+def test_options_that_do_not_go_together_are_one_line_and_leave_nothing(
+    run: Run, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    code, out, error = run("match", *words)
+    assert (code, out) == (2, "")
+    assert said in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.rglob("*.frec"))
+
+
+def test_lists_of_one_item_and_of_none_can_be_given(run: Run) -> None:
+    one = ("lost-cities", "-o", "exploits=three-wagers", "-o", "games=1")
+    assert run("match", *one)[0] == 0
+    none = ("lost-cities", "-o", "exploits=", "-o", "tie_break=none", "-o", "games=1")
+    assert run("match", *none)[0] == 0

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fritillary.app.application import Application
+from fritillary.codec import kinds
 from fritillary.codec.packing import from_json
 from fritillary.core.errors import CodecError, UsageError
 from fritillary.plugins.game import Game
@@ -24,7 +25,8 @@ Options = Annotated[
         "--option",
         "-o",
         metavar="NAME=VALUE",
-        help="An option of the game; may be repeated. Lists are comma-separated.",
+        help="An option of the game; may be repeated. Lists are comma-separated; "
+        "'none' leaves out what may be left out.",
     ),
 ]
 Preset = Annotated[
@@ -50,7 +52,28 @@ def game_and_options(
         FritillaryError: naming what is wrong.
     """
     game = app.registry.game(game_id)
-    return game, game.options(option_data(words or []), preset)
+    data = option_data(words or [])
+    kinds_of = {
+        name: kinds.kind_of(annotation)
+        for name, annotation in kinds.fields_of(game.info.options)
+    }
+    fitted = {name: _fitted(kinds_of.get(name), value) for name, value in data.items()}
+    return game, game.options(fitted, preset)
+
+
+def _fitted(kind: kinds.Kind | None, value: Any) -> Any:
+    """Return a value in the form that its option has.
+
+    A list of one item, or of none, cannot be told from a word by its looks.
+    """
+    if isinstance(kind, kinds.Nullable):
+        if value is None or value == "none":
+            return None
+        kind = kinds.kind_of(kind.inner)
+    listed = (kinds.Items, kinds.FixedTuple, kinds.PackedInt)
+    if isinstance(kind, listed) and not isinstance(value, list):
+        return [] if value == "" else [value]
+    return value
 
 
 def option_data(words: list[str]) -> dict[str, Any]:

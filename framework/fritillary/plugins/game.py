@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fritillary.core.dealer import Dealer
+from fritillary.core.dealer import Dealer, FastDealer
 from fritillary.core.errors import (
     FritillaryError,
     GameError,
@@ -243,6 +243,17 @@ class Game(Generic[S, A, O]):
             )
             raise PluginError(msg, code="plugin.state")
         return state
+
+    def check_options(self, options: Any, seats: int) -> None:
+        """Check that options go together with a number of seats.
+
+        Deals once, from a dealer of its own, and throws the deal away.
+
+        Raises:
+            InvalidOptionsError: if the game cannot be dealt so.
+            PluginError: if the game fails to deal.
+        """
+        self.new(FastDealer(0), options, seats)
 
     def play(self, state: S, action: A, legal: Sequence[A] | None = None) -> None:
         """Apply an action if it is legal; else leave the state untouched.

@@ -16,6 +16,7 @@ import attrs
 
 import fritillary
 from fritillary.core.errors import (
+    PluginError,
     ServiceError,
     StorageError,
     UsageError,
@@ -167,6 +168,8 @@ class Arena:
         match_id = match_id or new_match_id()
         specs = tuple(map(_spec, players))
         rules.check_seats(len(specs))
+        chosen = _options(rules, options, preset)
+        _check_deal(rules, chosen, len(specs))
         all_clocks = _clocks(clocks, len(specs))
         if ceiling_ms is None:
             full = usual_terms(rules, all_clocks, terms)
@@ -179,7 +182,7 @@ class Arena:
             match_id=self._free_id(match_id),
             game_name=name,
             game=rules,
-            options=_options(rules, options, preset),
+            options=chosen,
             specs=specs,
             clocks=all_clocks,
             terms=full,
@@ -418,6 +421,16 @@ _spec: Final = functools.lru_cache(1024)(parse_player)
 def _named_options(game: Game[Any, Any, Any], preset: str) -> Any:  # noqa: ANN401
     """Return options, which are frozen and can be shared."""
     return game.options(None, preset)
+
+
+@functools.lru_cache(64)
+def _check_deal(game: Game[Any, Any, Any], options: Any, seats: int) -> None:  # noqa: ANN401
+    """Refuse options with which so many seats cannot be dealt.
+
+    A game that fails in another way is the referee's affair.
+    """
+    with contextlib.suppress(PluginError):
+        game.check_options(options, seats)
 
 
 def _options(game: Game[Any, Any, Any], options: object, preset: str) -> Any:  # noqa: ANN401
