@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 import attrs
 import pytest
+from attrs import evolve
 from examples.kuhn_poker import kuhn_poker
 from examples.pig import pig
 from tests.testing import high_card
@@ -10,8 +11,12 @@ from tests.testing.mutants import hooks_of, mutant, sound
 
 from fritillary.core.errors import UsageError
 from fritillary.testing import (
+    LAWS,
+    PROFILES,
     EnumerationError,
     LawError,
+    Verdict,
+    certify,
     check_sampler,
     check_sampler_exact,
     check_sampler_statistics,
@@ -299,3 +304,34 @@ def test_the_sampler_gets_what_the_bytes_hold_only():
         kuhn_poker, describe=describe, observe=observe, sample_state=sample_state
     )
     assert check_sampler(game).samples
+
+
+# ------------------------------------------------------- too large for the exact laws
+
+LARGE = (1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3)
+
+
+def too_seldom_a_three(observation, dealer):
+    cards = high_card.unseen(observation)
+    dealer.shuffle(cards)
+    if len(cards) > 8 and 3 in cards[:1]:
+        dealer.shuffle(cards)
+    return high_card.build(observation, cards)
+
+
+@pytest.mark.parametrize("profile", ["quick", "thorough"])
+def test_a_biased_sampler_of_a_large_game_is_caught_by_certify(profile, monkeypatch):
+    monkeypatch.setattr(high_card, "DECK", LARGE)
+    laws = [law for law in LAWS if law.startswith(("sampler.", "witness."))]
+    plan = evolve(PROFILES[profile], sampler_matches=20, worlds=4000, draws=1000)
+    game = mutant(high_card, sample_state=too_seldom_a_three)
+    certificate = certify(game, plan=plan, laws=laws)
+    assert certificate.laws(Verdict.BROKEN) == ["sampler.distribution"]
+    assert "sampler.weights" in certificate.laws(Verdict.SKIPPED)
+    sound_one = certify(sound(high_card), plan=plan, laws=["sampler.distribution"])
+    assert sound_one.laws(Verdict.HOLDS) == ["sampler.distribution"]
+
+
+def test_the_comparison_is_bounded_in_time_and_still_draws():
+    report = check_sampler_statistics(sound(high_card), positions=50, seconds=0)
+    assert (report.positions, report.samples) == (1, 3 * 150)

@@ -27,6 +27,7 @@ from fritillary.testing.certificate import (
     certify as certify_game,
 )
 from fritillary.testing.laws import LAWS
+from fritillary.testing.scene import setups
 
 _COLOURS = {
     Verdict.HOLDS: "green",
@@ -78,7 +79,7 @@ def certify(
     """Check every law of a game, and write a certificate.
 
     Without options, the defaults and every preset are played, with several numbers
-    of seats. Exit code 3 if a law is broken.
+    of seats: those that the options allow. Exit code 3 if a law is broken.
 
     Example: fritillary certify lepidoptery --out certificate.json
     """
@@ -88,6 +89,9 @@ def certify(
         raise UsageError(msg, code="usage.golden")
     if seats is not None:
         game.check_seats(seats)
+    if option or preset:
+        # Refused options are no fault of the game.
+        setups(game, options, seats)
     plan = plan_for(
         profile, options=options if option or preset else None, seats=seats, seed=seed
     )

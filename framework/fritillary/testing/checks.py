@@ -38,6 +38,7 @@ class Plan:
         sampler_matches: random matches that judge the sampler.
         spots: positions at which sampler and witness are compared in distribution.
         draws: states drawn by each of them there.
+        sampling: seconds for that comparison, whatever other laws have used up.
         worlds: the most positions of a game that is gone through as a whole.
         processes: matches that are played again in other processes.
         seconds: after which a law looks no further; a limit for slow games.
@@ -54,8 +55,9 @@ class Plan:
     refusals: int = 150
     shuffles: int = 2
     sampler_matches: int = 30
-    spots: int = 4
-    draws: int = 300
+    spots: int = 8
+    draws: int = 1000
+    sampling: float = 3.0
     worlds: int = 4_000
     processes: int = 2
     seconds: float = 1.5
@@ -72,8 +74,9 @@ THOROUGH: Final = Plan(
     refusals=100_000,
     shuffles=4,
     sampler_matches=150,
-    spots=12,
-    draws=1500,
+    spots=24,
+    draws=4000,
+    sampling=40.0,
     worlds=60_000,
     processes=12,
     seconds=20.0,

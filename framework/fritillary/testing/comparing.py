@@ -30,6 +30,9 @@ Features: TypeAlias = Callable[[Any], Mapping[str, Hashable]]
 #: Probability that a faithful sampler fails `check_sampler_statistics`.
 FALSE_ALARM: Final = 1e-9
 
+#: States drawn by each side for a viewer, however slow the game is.
+_FEWEST: Final = 150
+
 
 @whole("sampler.distribution", needs=needs_hidden)
 def samples_are_distributed_as_worlds(subject: Subject) -> int:
@@ -42,7 +45,7 @@ def samples_are_distributed_as_worlds(subject: Subject) -> int:
         positions=plan.spots,
         draws=plan.draws,
         seed=plan.seed,
-        seconds=plan.seconds,
+        seconds=plan.sampling,
     )
     return report.tests
 
@@ -67,12 +70,15 @@ def check_sampler_statistics(
         game: the rules, with hidden information.
         options: of the matches; ``None`` for the defaults and every preset.
         seats: how many; ``None`` for several numbers.
-        positions: how many, each from a match of its own.
-        draws: states drawn by each side, for each position and viewer.
+        positions: how many, each from a match of its own; at least one for each
+            pair of options and seats.
+        draws: states drawn by each side, for each position and viewer; fewer where
+            time runs out.
         seed: of everything that is drawn.
         features: of a state; by default every value in the state's data by its
             path, each with its right neighbour, and the state as a whole.
-        seconds: after which no further position is looked at.
+        seconds: shared by positions and viewers alike; after that, each pair of
+            options and seats still gets a few draws.
 
     Raises:
         LawError: ``sampler.distribution``.
@@ -83,26 +89,31 @@ def check_sampler_statistics(
     root = FastDealer(f"statistics/{seed}")
     worst: tuple[float, LawError] | None = None
     stop = time.monotonic() + seconds
-    for scene in _spread(game, options, seats, positions, seed):
-        if report.positions and time.monotonic() > stop:
+    pairs = setups(game, options, seats)
+    positions = max(positions, len(pairs))
+    for scene in _spread(game, pairs, positions, seed):
+        now = time.monotonic()
+        if scene.match >= len(pairs) and now > stop:
             break
+        share = max(stop - now, 0.0) / (positions - scene.match) / len(scene.viewers)
         report.matches = report.positions = scene.match + 1
         dealer = root.stream(scene.match)
         for viewer in scene.viewers:
-            counts = _count(scene, viewer, dealer, draws, features)
-            report.samples += draws
+            until = time.monotonic() + share
+            counts, drawn = _count(scene, viewer, dealer, draws, features, until)
+            report.samples += drawn
             for name, (ours, theirs) in counts.items():
                 if len(ours) == 1 and ours.keys() == theirs.keys():
                     continue
                 for side in (ours, theirs):
                     # A place in a list that is sometimes shorter.
-                    side["(absent)"] = draws - sum(side.values())
+                    side["(absent)"] = drawn - sum(side.values())
                 report.tests += 1
                 p = two_sample_test(ours, theirs)
                 if worst is None or p < worst[0]:
                     value, often, expected = most_different(ours, theirs)
                     what = (
-                        f"{name}: {value!r} in {often} of {draws} samples, in "
+                        f"{name}: {value!r} in {often} of {drawn} samples, in "
                         f"{expected} worlds of the witness (p = {p:.1e})"
                     )
                     error = scene.broken("sampler.distribution", what, viewer)
@@ -113,10 +124,9 @@ def check_sampler_statistics(
 
 
 def _spread(
-    game: AnyGame, options: Any, seats: int | None, positions: int, seed: int
+    game: AnyGame, pairs: list[tuple[Any, int]], positions: int, seed: int
 ) -> Iterator[Scene]:
     """Yield one position each of several matches, late ones as often as early."""
-    pairs = setups(game, options, seats)
     for match in range(positions):
         setup = pairs[match % len(pairs)]
         plies = sum(1 for _ in random_match(game, *setup, match, seed)) - 1
@@ -131,8 +141,14 @@ _Counts: TypeAlias = dict[str, tuple[Counter[Hashable], Counter[Hashable]]]
 
 
 def _count(
-    scene: Scene, viewer: Viewer, dealer: Dealer, draws: int, features: Features | None
-) -> _Counts:
+    scene: Scene,
+    viewer: Viewer,
+    dealer: Dealer,
+    draws: int,
+    features: Features | None,
+    until: float,
+) -> tuple[_Counts, int]:
+    """Return the counts, and how many states each side has drawn."""
     game = scene.game
     observation = from_bytes(scene, viewer)
     counts: _Counts = {}
@@ -145,10 +161,13 @@ def _count(
                 pair = counts[name] = (Counter(), Counter())
             pair[side][value] += 1
 
-    for _ in range(draws):
+    drawn = 0
+    # The clock knows nothing of what is drawn: to stop by it favours neither side.
+    while drawn < draws and (drawn < _FEWEST or time.monotonic() < until):
         add(sample(game, observation, dealer), 0)
         add(shuffled(game, scene.state, viewer, dealer), 1)
-    return counts
+        drawn += 1
+    return counts, drawn
 
 
 def _data_features(game: AnyGame, state: Any) -> dict[str, Hashable]:

@@ -244,8 +244,11 @@ def _first_of_each(subject: Subject) -> dict[str, LawError | int]:
         known: dict[str, LawError | int] = subject.cache["exact"]
         return known
     game, plan = subject.game, subject.plan
-    seats = game.info.min_seats if plan.seats is None else plan.seats
-    choices = [choice for choice, _ in setups(game, plan.options, seats)]
+    # The fewest seats that each of the options goes with.
+    pairs: list[tuple[Any, int]] = []
+    for choice, seats in setups(game, plan.options, plan.seats):
+        if not any(choice == known for known, _ in pairs):
+            pairs.append((choice, seats))
     found: dict[str, LawError | int] = {}
 
     def judge(who: str, *case: Any) -> None:
@@ -256,7 +259,7 @@ def _first_of_each(subject: Subject) -> dict[str, LawError | int]:
 
     through = 0
     stop = time.monotonic() + plan.seconds
-    for options in choices:
+    for options, seats in pairs:
         if time.monotonic() > stop:
             break
         try:

@@ -218,7 +218,8 @@ def the_playthrough_is_current(subject: Subject) -> int:
         msg = "no golden playthrough was named"
         raise NotApplicableError(msg)
     path = Path(subject.golden)
-    now = playthrough(subject.game, options=subject.plan.options)
+    _, seats = setups(subject.game, subject.plan.options, None)[0]
+    now = playthrough(subject.game, options=subject.plan.options, seats=seats)
     if subject.update_golden:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(now, "utf-8", newline="\n")

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from attrs import define
 
 from fritillary.core.dealer import Dealer, FastDealer
-from fritillary.core.errors import PluginError
+from fritillary.core.errors import InvalidOptionsError, PluginError
 from fritillary.core.points import Act, Chance, DecisionPoint, Over
 from fritillary.plugins.game import Game
 from fritillary.testing.laws import Failure, LawError
@@ -179,6 +179,11 @@ def setups(game: AnyGame, options: Any, seats: int | None) -> list[tuple[Any, in
         game: the rules.
         options: the only ones; ``None`` for the defaults and every preset.
         seats: the only number; ``None`` for the fewest, one more, and the most.
+            Of those, the ones with which ``new_state`` refuses options that were
+            given, or a preset, are left out; if none is left, others are tried.
+
+    Raises:
+        InvalidOptionsError: if options that were given go with no number of seats.
     """
     choices = [options]
     if options is None:
@@ -188,7 +193,35 @@ def setups(game: AnyGame, options: Any, seats: int | None) -> list[tuple[Any, in
                 choices.append(preset)
     low, high = game.info.min_seats, game.info.max_seats
     numbers = [seats] if seats is not None else sorted({low, min(low + 1, high), high})
-    return [(choice, number) for choice in choices for number in numbers]
+    pairs = []
+    for index, choice in enumerate(choices):
+        if options is None and not index:
+            # The defaults are for every number of seats.
+            fit = numbers
+        else:
+            fit = [number for number in numbers if _goes(game, choice, number)]
+            if not fit and seats is None:
+                others = range(low + 2, high)
+                fit = [number for number in others if _goes(game, choice, number)][:1]
+        if not fit and options is not None:
+            # Says what is wrong.
+            game.new(FastDealer("setups"), choice, numbers[0])
+        if not fit and seats is None:
+            # Nobody can play this preset: a fault, which the deal will show.
+            fit = numbers
+        pairs += [(choice, number) for number in fit]
+    return pairs
+
+
+def _goes(game: AnyGame, options: Any, seats: int) -> bool:
+    """Say whether options go with a number of seats; other faults are for the laws."""
+    try:
+        game.new(FastDealer("setups"), options, seats)
+    except InvalidOptionsError:
+        return False
+    except Exception:  # noqa: BLE001 - a stranger's game; the laws will show it
+        return True
+    return True
 
 
 def dealt(game: AnyGame, options: Any, seats: int, deal: str, match: int = 0) -> Scene:

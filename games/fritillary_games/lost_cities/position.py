@@ -35,6 +35,7 @@ from fritillary_games.lost_cities.cards import (
     COLOURS,
     NUMBERS,
     RANKS,
+    SCORES,
     SHIFTS,
     WAGER,
     card_name,
@@ -45,7 +46,7 @@ from fritillary_games.lost_cities.cards import (
     pile_ranks,
     ranks_in,
 )
-from fritillary_games.lost_cities.exploits import Exploit
+from fritillary_games.lost_cities.exploits import POINTS, Exploit
 from fritillary_games.lost_cities.layout import CARD, DRAW, DRAW_BUT, layout_of
 from fritillary_games.lost_cities.model import (
     HAND_SIZE,
@@ -79,8 +80,12 @@ _BY_NAME: Final = {colour.value: colour for colour in COLOURS}
 _BY_MARK: Final = {mark(rank).casefold(): rank for rank in RANKS}
 _BY_EXPLOIT: Final = {exploit.value: exploit for exploit in Exploit}
 
-_SIZE: Final = re.compile(r"(\d{1,2}) cards?")
-_SCORE: Final = re.compile(r"(-?\d{1,4}) (-?\d{1,4})")
+_SIZE: Final = re.compile(r"([0-9]{1,2}) cards?")
+_SCORE: Final = re.compile(r"(-?[0-9]{1,4}) (-?[0-9]{1,4})")
+_NUMBER: Final = re.compile(r"[0-9]{1,4}")
+
+#: The fewest and the most points of an expedition (C-f).
+_COLUMN: Final = (min(SCORES), max(SCORES))
 
 
 def parse_position(text: str, options: Options | None = None) -> State:
@@ -220,6 +225,7 @@ class _Reader:
         step = self._step()
         to_move, reason = self._turn()
         game = self._number("game", 1, options.games, 1)
+        self._check_games(game, reason)
         starter, turns = self._turns(to_move, len(deck), reason)
         if to_move is None:
             to_move = (starter + turns - 1) % 2
@@ -284,10 +290,20 @@ class _Reader:
 
     def _number(self, key: str, low: int, high: int, default: int) -> int:
         word = self.facts.get(key, str(default))
-        if not word.isdecimal() or not low <= int(word) <= high:
+        if not _NUMBER.fullmatch(word) or not low <= int(word) <= high:
             msg = f"{key}: {word!r} is no number from {low} to {high}"
             raise InvalidPositionError(msg)
         return int(word)
+
+    def _check_games(self, game: int, reason: int) -> None:
+        """Refuse scores of games that are not over, and packs that are dealt."""
+        games = self.options.games
+        for n in (1, 2, 3):
+            if f"score {n}" in self.facts and n >= game + bool(reason):
+                raise InvalidPositionError(f"score {n}: game {n} is not over")
+            if f"pack {n}" in self.facts and not game < n <= games:
+                msg = f"pack {n}: game {n} is no later one of this match"
+                raise InvalidPositionError(msg)
 
     def _turns(self, to_move: int | None, left: int, reason: int) -> tuple[int, int]:
         """Return starter and turns; turns as few as the draw pile allows."""
@@ -367,6 +383,12 @@ class _Reader:
         if not found:
             msg = f"{key}: {self.facts[key]!r}; say the points of seat 0 and of seat 1"
             raise InvalidPositionError(msg)
+        fewest, most = (points * self.options.colours for points in _COLUMN)
+        most += POINTS * len(self.options.exploits)
+        for points in (int(found[1]), int(found[2])):
+            if not fewest <= points <= most:
+                msg = f"{key}: {points} is no score from {fewest} to {most}"
+                raise InvalidPositionError(msg)
         return int(found[1]), int(found[2])
 
     def _claims(self) -> tuple[int, ...]:

@@ -279,6 +279,28 @@ def drawn(turns: int, cards: int, known: int) -> str:
             EXPLOITS,
             "exploits: seat 1 meets three-wagers, so it is claimed",
         ),
+        (
+            START + "game: 2\nscore 1: 9999 -9999",
+            Options(),
+            "score 1: 9999 is no score from -400 to 780",
+        ),
+        (
+            START + "game: 2\nscore 1: 780 -401",
+            Options(),
+            "score 1: -401 is no score from -400 to 780",
+        ),
+        (START + "score 3: 1 1", Options(), "score 3: game 3 is not over"),
+        (START + "score 1: 1 1", SINGLE, "score 1: game 1 is not over"),
+        (
+            START + "game: 3\nscore 1: 1 0\nscore 2: 1 0\npack 2: red 2",
+            Options(),
+            "pack 2: game 2 is no later one of this match",
+        ),
+        (
+            START + "game: 2\nscore 1: \uff11 0",
+            Options(),
+            "score 1: '\uff11 0'; say the points of seat 0 and of seat 1",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
@@ -292,8 +314,13 @@ def test_what_cannot_be_is_refused_in_one_line(
 
 def test_the_empty_draw_pile_ends_the_game_and_nothing_is_drawn_after() -> None:
     over = format_position(finished(SINGLE))
+    going_on = "\n".join(
+        line.replace("over: pile-empty", "to move: 0")
+        for line in over.splitlines()
+        if not line.strip().startswith("score 1")
+    )
     with pytest.raises(InvalidPositionError, match="empty, so the game is over"):
-        parse_position(over.replace("over: pile-empty", "to move: 0"), SINGLE)
+        parse_position(going_on, SINGLE)
     with pytest.raises(InvalidPositionError, match="8 cards; 7 are held now"):
         parse_position(over + "draw: any", SINGLE)
 
