@@ -10,6 +10,7 @@ from tests.plugins import nim
 
 from fritillary import Registry
 from fritillary.cli import human
+from fritillary.plugins.discovery import DISABLED
 
 HOSTILE = "Nim [/] [bold :b: \x1b[2J"
 SHOWN = "Nim [/] [bold :b: \\x1b[2J"
@@ -21,6 +22,8 @@ Install = Callable[..., None]
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Install:
     """Installs Nim with other hooks."""
+    # The example of that name may be installed.
+    monkeypatch.setenv(DISABLED, "nim")
 
     def installed(**hooks: Any) -> None:
         load = Registry.load
