@@ -25,6 +25,7 @@ from fritillary.record.events import (
     Ended,
     Paused,
     Resigned,
+    Restarted,
     Resumed,
     Ruling,
 )
@@ -309,4 +310,49 @@ def a_pause_after_the_last_action(events):
 def a_pause_after_the_end(events):
     number = find(events, Ended)
     events.insert(number, Paused())
+    return number
+
+
+# ----------------------------------------------------------------------------- restarts
+
+
+@lie("paused", "nobody was asked, yet time was charged")
+def a_restart_that_costs_nobody_time(events):
+    number = find(events, Paused) + 1
+    events.insert(number, Restarted(None, 5))
+    return number
+
+
+@lie("paused", "nobody was asked, yet time was charged")
+def a_restart_that_charges_in_a_pause(events):
+    number = find(events, Paused) + 1
+    events.insert(number, Restarted(events[number - 1].seat, 5))
+    return number
+
+
+@lie("paused", "it is not the turn of seat 1")
+def a_restart_that_charges_the_other_seat(events):
+    number = find(events, Paused)
+    events.insert(number, Restarted(1, 5))
+    return number
+
+
+@lie("paused", "is charged 9001 ms of")
+def a_restart_that_costs_more_than_there_is(events):
+    number = find(events, Paused)
+    events.insert(number, Restarted(events[number].seat, 9_001))
+    return number
+
+
+@lie("played", "the match was over before")
+def a_restart_after_the_last_action(events):
+    number = find(events, Ended)
+    events.insert(number, Restarted())
+    return number
+
+
+@lie("resigned", "the match had ended before")
+def a_restart_after_the_end(events):
+    number = find(events, Ended)
+    events.insert(number, Restarted())
     return number

@@ -15,6 +15,7 @@ from fritillary.record.events import (
     OutcomeData,
     Paused,
     Resigned,
+    Restarted,
     Resumed,
     Revealed,
     Ruling,
@@ -151,6 +152,7 @@ PLAY = (
     | st.builds(Resigned, INTS, INTS)
     | st.builds(Paused, TEXTS, MAYBE, INTS)
     | st.just(Resumed())
+    | st.builds(Restarted, MAYBE, INTS)
 )
 ENDS = st.builds(
     Ended,

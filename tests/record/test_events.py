@@ -82,7 +82,7 @@ def test_a_record_round_trips(header, dealt, play, ended, revealed):
 
 def test_the_tags_of_events_are_fixed():
     tags = {"header", "dealt", "action-taken", "chance-drawn", "ruling", "resigned"}
-    tags |= {"paused", "resumed", "ended", "revealed", "closed"}
+    tags |= {"paused", "resumed", "restarted", "ended", "revealed", "closed"}
     assert len(typing.get_args(RecordEvent)) == len(tags)
     with pytest.raises(CodecError) as caught:
         event_from_data({"type": "other"})

@@ -40,6 +40,7 @@ from fritillary.record.events import (
     Ended,
     Paused,
     Resigned,
+    Restarted,
     Resumed,
     Revealed,
     Ruling,
@@ -352,6 +353,18 @@ def test_a_match_may_pause_where_no_decision_is_open():
     events = open_events(record_of("chance"))
     number = find(events, ChanceDrawn)
     events[number:number] = [Paused("a pause"), Resumed()]
+    verify(closed(events), registry())
+
+
+def test_a_server_may_start_anew_where_no_decision_is_open():
+    events = open_events(record_of("chance"))
+    events.insert(find(events, ChanceDrawn), Restarted())
+    verify(closed(events), registry())
+
+
+def test_a_server_may_start_anew_in_a_pause():
+    events = open_events(record_of("paused"))
+    events.insert(find(events, Paused) + 1, Restarted())
     verify(closed(events), registry())
 
 

@@ -33,6 +33,7 @@ from fritillary.record.events import (
     GameRef,
     Paused,
     Resigned,
+    Restarted,
     Revealed,
     Ruling,
     VariantRef,
@@ -270,6 +271,8 @@ def test_times_ids_names_labels_and_remarks_leave_the_content_hash_as_it_is(name
                 change(events, number, charged_ms=9)
             case Paused():
                 change(events, number, charged_ms=9, message="other")
+            case Restarted():
+                change(events, number, charged_ms=9)
             case Ended():
                 change(events, number, message="other")
             case Revealed():

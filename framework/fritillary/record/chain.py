@@ -73,3 +73,9 @@ def payloads(raw: bytes, *, torn: bool = False) -> Iterator[tuple[bytes, bytes]]
         yield payload, link
         position = end
         number += 1
+
+
+def length_of(raw: bytes, events: int) -> int:
+    """Return how many bytes of a file hold so many events; what follows is torn."""
+    frames = zip(payloads(raw, torn=True), range(events), strict=False)
+    return len(MAGIC) + sum(len(frame(*one)) for one, _ in frames)

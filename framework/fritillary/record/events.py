@@ -246,6 +246,21 @@ class Resumed:
 
 
 @frozen
+class Restarted:
+    """The server has started anew, and the match is taken up where it stood.
+
+    An open decision stays open: the seat has what is left of its clock.
+
+    Args:
+        seat: whose decision had begun before; absent if that is not known.
+        charged_ms: taken from its clock: the time up to an orderly stop.
+    """
+
+    seat: int | None = None
+    charged_ms: int = 0
+
+
+@frozen
 class OutcomeData:
     """The outcome by seat.
 
@@ -315,6 +330,7 @@ RecordEvent: TypeAlias = (
     | Resigned
     | Paused
     | Resumed
+    | Restarted
     | Ended
     | Revealed
     | Closed

@@ -25,6 +25,7 @@ from fritillary.record.events import (
     Paused,
     RecordEvent,
     Resigned,
+    Restarted,
     Resumed,
     Revealed,
     Ruling,
@@ -36,7 +37,15 @@ from fritillary.record.signing import signature_holds, signed_message
 #: Largest file that is read as a record.
 MAX_BYTES: Final = 64 * 1024 * 1024
 
-_PLAY: Final = (ActionTaken, ChanceDrawn, Ruling, Resigned, Paused, Resumed)
+_PLAY: Final = (
+    ActionTaken,
+    ChanceDrawn,
+    Ruling,
+    Resigned,
+    Paused,
+    Resumed,
+    Restarted,
+)
 
 _Allowed: TypeAlias = tuple[type, ...]
 

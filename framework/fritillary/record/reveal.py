@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fritillary.core.commitment import commitment
 from fritillary.core.errors import RecordError, StorageError
-from fritillary.record.chain import MAGIC, frame, link_after, payloads
+from fritillary.record.chain import frame, length_of, link_after
 from fritillary.record.events import Ended, Revealed
 from fritillary.record.reader import (
     Record,
@@ -51,7 +51,7 @@ def reveal_record(
         msg = "the match has not come to its end; there is nothing to reveal yet"
         raise bad(number, msg, "record.torn")
     _check_opens(found, seed, salt)
-    whole = _length(raw, number)
+    whole = length_of(raw, number)
     link = found.links[-1]
     added = b""
     if isinstance(last, Ended):
@@ -76,12 +76,6 @@ def _check_opens(record: Record, seed: bytes, salt: bytes) -> None:
     if bound.hex() != header.commitment:
         msg = "seed and salt do not open the commitment of the header"
         raise RecordError(f"event 0: {msg}", code="record.deal")
-
-
-def _length(raw: bytes, events: int) -> int:
-    """Return how many bytes hold so many events; what follows is torn."""
-    frames = zip(payloads(raw, torn=True), range(events), strict=False)
-    return len(MAGIC) + sum(len(frame(*one)) for one, _ in frames)
 
 
 def _append(path: Path, whole: int, added: bytes) -> None:

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import os
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from fritillary.codec.packing import pack_own
 from fritillary.core.errors import RecordError, StorageError
@@ -21,6 +21,9 @@ from fritillary.record.events import (
     header_to_data,
 )
 from fritillary.record.signing import Signer, signed_message
+
+if TYPE_CHECKING:
+    from fritillary.record.reader import Record
 
 _PLAYER = "player"
 
@@ -114,20 +117,29 @@ class MemorySink:
 
 
 class FileSink:
-    """Writes to a new file, each event flushed to the system at once.
+    """Writes to a file, each event flushed to the system at once.
 
     Nobody but the file's owner may read it: until its end it is the host's log.
 
+    Args:
+        path: of the file.
+        after: go on after so many bytes of a file that is there, of which the rest is
+            dropped; ``None`` makes a new file.
+
     Raises:
-        StorageError: if the file exists or cannot be written.
+        StorageError: if the file cannot be written, exists and should not, or should
+            and does not.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, after: int | None = None) -> None:
         self.path = path
         try:
             self._file: IO[bytes] = open(  # noqa: SIM115 - with an opener
-                path, "xb", buffering=0, opener=_private
+                path, "xb" if after is None else "r+b", buffering=0, opener=_private
             )
+            if after is not None:
+                self._file.truncate(after)
+                self._file.seek(after)
         except OSError as error:
             raise StorageError(f"{path}: {error.strerror}") from error
 
@@ -144,6 +156,7 @@ class FileSink:
         """Wait until the disk has it."""
         try:
             os.fsync(self._file.fileno())
+            sync_folder(self.path.parent)
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror}") from error
 
@@ -159,6 +172,21 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+def sync_folder(path: Path) -> None:
+    """Wait until the disk has the names of the files in a folder.
+
+    Raises:
+        OSError: if it fails.
+    """
+    if os.name != "posix":  # pragma: no cover - Windows cannot open folders
+        return
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 class RecordWriter:
     """Writes one record.
 
@@ -167,6 +195,8 @@ class RecordWriter:
     Args:
         sink: where the bytes go.
         header: the first event.
+        after: what stands in the sink already, beginning with that header; empty
+            for a new record.
 
     Raises:
         CodecError: if an event holds what cannot be packed.
@@ -180,13 +210,21 @@ class RecordWriter:
             nothing more may be written.
     """
 
-    def __init__(self, sink: RecordSink, header: Header) -> None:
+    def __init__(
+        self, sink: RecordSink, header: Header, after: Record | None = None
+    ) -> None:
         self._sink = sink
         self._content = Content(header)
         self.link = FIRST_LINK
         self.events = 0
         self.broken = False
         self._closed = b""
+        if after is not None:
+            for event in after.events[1:]:
+                self._content.add(event)
+            self.link = after.links[-1]
+            self.events = len(after.events)
+            return
         sink.write(MAGIC)
         self._append(pack_own(header_to_data(header)))
         sink.sync()

@@ -73,6 +73,7 @@ class Asking:
         self._margin_ms = play.setup.terms.margin_ms
         self._ids = [0] * play.seats
         self._wait: Wait | None = None
+        self._decision: Decision | None = None
         #: The request that is not yet closed, and whose it is.
         self._open: Request | None = None
         # What the inline way needs, looked up once.
@@ -85,9 +86,9 @@ class Asking:
         self._inline: list[tuple[Any, ...]] = []
 
     def begin(self) -> None:
-        """Set the ceiling; the match has been dealt."""
+        """Prepare to ask, and set the ceiling; the match has been dealt."""
         play = self._play
-        self.deadline = self._now() + play.setup.terms.ceiling_ms / 1000
+        self.begin_time()
         self._wait = Wait(self._control)
         self._inline = [
             (
@@ -107,6 +108,10 @@ class Asking:
                 strict=True,
             )
         ]
+
+    def begin_time(self) -> None:
+        """Let the time up to the ceiling begin, now."""
+        self.deadline = self._now() + self._play.setup.terms.ceiling_ms / 1000
 
     # ----------------------------------------------------- a decision, in process
 
@@ -197,12 +202,13 @@ class Asking:
         gate = play.teller.gates[seat]
         clock = play.clocks[seat]
         wait = self._wait or Wait(control)
+        self._decision = decision
         while True:
             if control.wanted:
                 await self.attend(decision)
             look = Look(gate.observation, play.state)
             allowance = clock.allowance_ms()
-            request = self._request(decision, look, gate.number)
+            request = self.open_request(decision, look, gate.number)
             limit = math.inf
             if allowance is not None:
                 limit = allowance + self._margin_ms - self._elapsed_ms(decision)
@@ -233,12 +239,22 @@ class Asking:
             if fault is None or self._rule(decision, fault, server_ms):
                 return
 
+    @property
+    def open_ms(self) -> tuple[int, int] | None:
+        """Seat and time so far of the decision that is asked for; ``None`` if none."""
+        if self._open is None or self._decision is None:
+            return None
+        return self._open.seat, self._elapsed_ms(self._decision)
+
     def close(self) -> None:
         """Take back what is left of the match in the loop."""
         if self._wait is not None:
             self._wait.close()
 
-    def _request(self, decision: Decision, look: Look, event_number: int) -> Request:
+    def open_request(
+        self, decision: Decision, look: Look, event_number: int
+    ) -> Request:
+        """Begin to ask a seat; the request is its next one."""
         seat = decision.seat
         self._ids[seat] += 1
         self._open = request = Request(
@@ -283,27 +299,36 @@ class Asking:
             play.writer.add(record.Paused(message, seat, charged))
             self.withdraw(Problem("match.paused", message), charged, server_ms)
             play.teller.tell(play.ply, Halted(message))
-            began = self._now()
-            await control.until_go_on()
-            self.deadline += self._now() - began
-            play.phase = "running"
-            if control.finish is None:
-                play.writer.add(record.Resumed())
-                play.teller.tell(play.ply, WentOn())
-            if decision is not None:
-                decision.started = self._now()
+            await self.stay_paused(decision)
         if control.finish is not None:
             self.withdraw(_why(control.finish))
             raise Finished(control.finish)
+
+    async def stay_paused(self, decision: Decision | None = None) -> None:
+        """Wait until the match, which is paused, goes on, or is to end.
+
+        Args:
+            decision: that is open meanwhile, if any.
+        """
+        play = self._play
+        began = self._now()
+        await self._control.until_go_on()
+        self.deadline += self._now() - began
+        play.phase = "running"
+        if self._control.finish is None:
+            play.writer.add(record.Resumed())
+            play.teller.tell(play.ply, WentOn())
+        if decision is not None:
+            decision.started = self._now()
 
     def withdraw(
         self, problem: Problem, charged_ms: int = 0, server_ms: int = 0
     ) -> None:
         """Close the open request, if there is one, without a decision."""
         if self._open is not None:
-            self._close("withdrawn", problem, charged_ms, server_ms)
+            self.close_request("withdrawn", problem, charged_ms, server_ms)
 
-    def _close(
+    def close_request(
         self,
         how: str,
         problem: Problem | None,
@@ -380,7 +405,7 @@ class Asking:
         if answer.resign:
             charged = self._charge(decision, server_ms)
             play.writer.add(record.Resigned(seat, charged))
-            self._close("accepted", None, charged, server_ms)
+            self.close_request("accepted", None, charged, server_ms)
             play.teller.tell(play.ply, GaveUp(seat))
             play.forfeit(seat, "seat.resigned", f"seat {seat} resigned")
             return None
@@ -406,7 +431,7 @@ class Asking:
             charged_ms=charged,
             server_ms=server_ms,
         )
-        self._close("accepted", None, charged, server_ms)
+        self.close_request("accepted", None, charged, server_ms)
         play.teller.acted(play.ply, what)
         return None
 
@@ -438,7 +463,7 @@ class Asking:
         play.write_ruling(
             seat, fault, consequence, charged_ms=charged, attempt=decision.attempt
         )
-        self._close("ruled", problem, charged, spent_ms)
+        self.close_request("ruled", problem, charged, spent_ms)
         play.tell_ruling(
             seat, fault, consequence, rule.retries - decision.attempt if retry else 0
         )
@@ -451,7 +476,7 @@ class Asking:
             play.substitute(seat, decision.legal)
         elif fault.fault is Fault.STALLED:
             # Those who play on have stalled nothing: the ceiling begins anew.
-            self.deadline = self._now() + play.setup.terms.ceiling_ms / 1000
+            self.begin_time()
         return True
 
 

@@ -4,28 +4,31 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
 from fritillary.bots.protocol import Ask
-from fritillary.core.errors import GameError
+from fritillary.core.errors import GameError, UsageError
 from fritillary.core.outcome import Outcome
 from fritillary.core.points import Over
 from fritillary.plugins.checks import legal_from
 from fritillary.record import events as record
+from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import Consequence, EndKind, Fault
 from fritillary.record.writer import RecordSink
 from fritillary.referee.asking import Asking
 from fritillary.referee.clock import SeatClock
-from fritillary.referee.control import Control, InterruptedWait
+from fritillary.referee.control import Control, InterruptedWait, Wait
 from fritillary.referee.gate import GENERAL
 from fritillary.referee.passing import PASSING
 from fritillary.referee.play import MAX_NOTE, Finished, Play
-from fritillary.referee.player import PlayerFault
-from fritillary.referee.prepare import prepare
+from fritillary.referee.player import MayReturn, PlayerFault
+from fritillary.referee.prepare import offer_of, prepare
+from fritillary.referee.restore import Restoring
 from fritillary.referee.seen import Finish, MatchResult, Problem, Reveal
 from fritillary.referee.setup import MatchSetup
 from fritillary.referee.teller import Teller
@@ -36,6 +39,9 @@ _log = logging.getLogger(__name__)
 
 #: Players that do not wait let others have a go after so many plies.
 _PLIES_IN_A_ROW = 64
+
+#: Longest wait for players to come back after a restart; they bound it themselves.
+_BACK_S = 24 * 3600.0
 
 #: The end of a match whose record cannot be written any more.
 _NO_RECORD = Finish(
@@ -58,9 +64,13 @@ class Match:
         stand_in: chooses for forfeited seats where play goes on; ``None`` for the
             bot that the policy names.
         phase_changed: called with each phase that is new; must not raise.
+        after: the unfinished record, in the sink already, of a match that is taken up
+            after a restart; its header then counts, and not the two settings above.
+        used: seat and time of the decision that was open when the server stopped, in
+            milliseconds; ``None`` if that is not known.
 
     Raises:
-        UsageError: if there is no such stand-in.
+        UsageError: if there is no such stand-in, or the setup is not that of ``after``.
 
     Attributes:
         setup: what is played.
@@ -81,6 +91,8 @@ class Match:
         reveal: bool = True,
         stand_in: Callable[[Ask], Any] | None = None,
         phase_changed: Callable[[str], None] = lambda _: None,
+        after: Record | None = None,
+        used: tuple[int, int] | None = None,
     ) -> None:
         self.setup = setup
         self.game = setup.game
@@ -89,9 +101,21 @@ class Match:
         self._signer = signer
         self._reveal = reveal
         self._told: Finish | None = None
-        self._header = setup.header(framework=framework, created_at_ms=created_at_ms)
-        self._play = Play(setup, sink, self._header, stand_in, phase_changed)
+        self._after = after
+        self._used = used
+        self._turn_of: int | None = None
+        if after is None:
+            self._header = setup.header(
+                framework=framework, created_at_ms=created_at_ms
+            )
+        else:
+            self._header = after.header
+            if setup.commitment.hex() != after.header.commitment:
+                msg = "seed, salt and options are not those that the record commits to"
+                raise UsageError(msg, code="usage.seed")
+        self._play = Play(setup, sink, self._header, stand_in, phase_changed, after)
         self._writer = self._play.writer
+        self._now = now
         self._asking = Asking(self._play, self.control, now)
 
     @property
@@ -108,6 +132,14 @@ class Match:
     def phase(self) -> str:
         """One of ``offered``, ``running``, ``paused``, ``closing`` or ``ended``."""
         return self._play.phase
+
+    @property
+    def open_ms(self) -> tuple[int, int] | None:
+        """Seat and time so far of the decision that a player is asked for.
+
+        In milliseconds; ``None`` if none is open. What a stop of the server keeps.
+        """
+        return self._asking.open_ms
 
     @property
     def teller(self) -> Teller:
@@ -171,7 +203,10 @@ class Match:
     async def _finish(self) -> Finish:
         """Play; return how it ended."""
         try:
-            await self._prepare()
+            if self._after is None or len(self._after.events) == 1:
+                await self._prepare()
+            else:
+                await self._take_up(self._after)
             return await self._until_over()
         except Finished as finished:
             return finished.finish
@@ -208,6 +243,74 @@ class Match:
         play.begin()
         self._asking.begin()
 
+    async def _take_up(self, found: Record) -> None:
+        """Go on after a restart of the server.
+
+        Raises:
+            Finished: if only the end of the match is missing.
+        """
+        play, asking, control = self._play, self._asking, self.control
+        for seat, player in enumerate(self.setup.players):
+            if player.wants_events:
+                continue
+            await player.accept(offer_of(self.setup, self._header, seat))
+            try:
+                await player.ready()
+            except PlayerFault as fault:
+                # It was ruled on before, if it was.
+                _log.info("match %s, seat %d: %s", self.setup.match_id, seat, fault)
+        at = await Restoring(play, asking, found).run()
+        self._turn_of = at.turn_of
+        self._note_restart()
+        if at.paused is not None:
+            play.phase = "paused"
+            control.halt(at.paused)
+            await asking.stay_paused()
+        await self._until_back()
+        asking.begin_time()
+        if at.decision is not None:
+            at.decision.started = self._now()
+            await asking.ask_again(at.decision)
+
+    def _note_restart(self) -> None:
+        """Write the restart down, and what the open decision had taken before."""
+        play = self._play
+        point = self.game.decision_point(play.state)
+        if type(point) is Over:
+            return
+        seat, charged = None, 0
+        if self._used is not None and self._used[0] == point.seat:
+            seat, charged = self._used
+            clock = play.clocks[seat]
+            if seat != self._turn_of:
+                self._turn_of = seat
+                clock.new_turn()
+            allowance = clock.allowance_ms()
+            if allowance is not None:
+                charged = min(charged, allowance)
+            clock.charge(charged)
+        play.writer.add(record.Restarted(seat, charged))
+
+    async def _until_back(self) -> None:
+        """Wait for those who dial in: while the server was away, no clock ran."""
+        there = [
+            player.back()
+            for seat, player in enumerate(self.setup.players)
+            if isinstance(player, MayReturn) and seat not in self._play.forfeited
+        ]
+        if not there:
+            return
+
+        async def all_there() -> None:
+            await asyncio.gather(*there)
+
+        # What interrupts it is attended to by the loop of play.
+        with (
+            contextlib.closing(Wait(self.control)) as wait,
+            contextlib.suppress(InterruptedWait, TimeoutError),
+        ):
+            await wait.within(_BACK_S, all_there())
+
     async def _until_over(self) -> Finish:
         play = self._play
         asking = self._asking
@@ -219,7 +322,7 @@ class Match:
         clocks = play.clocks
         forfeited = play.forfeited
         inline = [player.inline for player in self.setup.players]
-        turn_of: int | None = None
+        turn_of = self._turn_of
         in_a_row = 0
         while True:
             point = decision_point(state)

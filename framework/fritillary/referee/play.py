@@ -15,6 +15,7 @@ from fritillary.core.outcome import Outcome
 from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.record import events as record
 from fritillary.record.choice import MAX_OFFENDING
+from fritillary.record.reader import Record
 from fritillary.record.terms import (
     MAX_MS,
     Consequence,
@@ -71,6 +72,7 @@ class Play:
         header: of the record.
         choose: answers for forfeited seats instead of the policy's stand-in.
         phase_changed: called with each phase that is new; must not raise.
+        after: the unfinished record, in the sink already, that the match goes on from.
 
     Raises:
         UsageError: if the policy's stand-in cannot serve; nothing was written then.
@@ -94,6 +96,7 @@ class Play:
         header: record.Header,
         choose: Callable[[Ask], Any] | None,
         phase_changed: Callable[[str], None] = lambda _: None,
+        after: Record | None = None,
     ) -> None:
         self._phase_changed = phase_changed
         self._phase = "offered"
@@ -112,7 +115,7 @@ class Play:
         self._chances = 0
         self._stand_ins = StandIns(setup, self.teller.gates, choose)
         # Last: whatever failed before has left no record.
-        self.writer = RecordWriter(sink, header)
+        self.writer = RecordWriter(sink, header, after)
 
     @property
     def phase(self) -> str:
@@ -131,10 +134,16 @@ class Play:
 
     # ------------------------------------------------------------------ the actions
 
-    def mix(self, nonces: tuple[bytes, ...]) -> None:
-        """Fix the seed of the deal."""
+    def mix(self, nonces: tuple[bytes, ...], *, again: bool = False) -> None:
+        """Fix the seed of the deal.
+
+        Args:
+            nonces: one for each seat, or none.
+            again: it stands in the record already.
+        """
         self.nonces = nonces
-        self.writer.add(record.Dealt(tuple(nonce.hex() for nonce in nonces)))
+        if not again:
+            self.writer.add(record.Dealt(tuple(nonce.hex() for nonce in nonces)))
         seed = self.setup.deal_seed(nonces)
         self.writer.dealt(seed)
         self.deal = SealedDealer(seed)
@@ -146,8 +155,12 @@ class Play:
         )
         self.phase = "running"
 
-    def draw_chance(self) -> None:
-        """Let chance have its part."""
+    def draw_chance(self, *, again: bool = False) -> None:
+        """Let chance have its part.
+
+        Args:
+            again: it stands in the record already.
+        """
         game = self.game
         action = game.draw_chance(self.state, self.deal.stream("chance", self._chances))
         self._chances += 1
@@ -156,7 +169,8 @@ class Play:
         raw = game.codec.encode_action(action).hex() if public else None
         game.apply(self.state, action)
         self.ply += 1
-        self.writer.add(record.ChanceDrawn(raw))
+        if not again:
+            self.writer.add(record.ChanceDrawn(raw))
         self.teller.acted(self.ply, what)
 
     def act(
@@ -168,6 +182,7 @@ class Play:
         remarks: Mapping[str, Any] | None = None,
         charged_ms: int = 0,
         server_ms: int | None = None,
+        again: bool = False,
     ) -> tuple[Any, ...]:
         """Apply a legal action and write it down.
 
@@ -178,6 +193,7 @@ class Play:
             remarks: what the player said besides, as fields of the record.
             charged_ms: taken from the seat's clock.
             server_ms: that the player took.
+            again: it stands in the record already.
 
         Returns:
             What all will see of it, for `Teller.acted`.
@@ -196,6 +212,8 @@ class Play:
         self.ply += 1
         clock = self.clocks[seat]
         clock.new_move()
+        if again:
+            return what
         left_ms = clock.allowance_ms()
         if source is Source.PLAYER and index is not None and not remarks:
             self.writer.add_action(seat, index, charged_ms, server_ms, left_ms)

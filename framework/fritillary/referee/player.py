@@ -142,6 +142,17 @@ class MayBeLost(Protocol):
         """
 
 
+@runtime_checkable
+class MayReturn(Protocol):
+    """A player that has to come back after a restart of the server."""
+
+    async def back(self) -> None:
+        """Return when the player is there, or will not come back.
+
+        Asked when a match is taken up after a restart: no clock runs until then.
+        """
+
+
 def _waits(method: Callable[..., Any]) -> bool:
     """Whether a bot's method is a coroutine function."""
     code = getattr(method, "__code__", None)

@@ -16,6 +16,22 @@ from fritillary.referee.seen import Offer
 from fritillary.referee.setup import MatchSetup
 
 
+def offer_of(setup: MatchSetup, header: Header, seat: int) -> Offer:
+    """Return what a seat is offered."""
+    return Offer(
+        match_id=setup.match_id,
+        seat=seat,
+        game=setup.game,
+        options=setup.options,
+        seats=header.seats,
+        terms=setup.terms,
+        algorithm=header.algorithm,
+        commitment=bytes.fromhex(header.commitment),
+        nonce_wanted=setup.nonces_wanted,
+        bot_seed=bot_seed(setup.seed, seat),
+    )
+
+
 async def prepare(
     setup: MatchSetup, control: Control, header: Header
 ) -> tuple[tuple[bytes, ...], dict[int, PlayerFault]]:
@@ -36,22 +52,7 @@ async def prepare(
     """
     nonces = [b""] * len(setup.players)
     faults: dict[int, PlayerFault] = {}
-    commitment = bytes.fromhex(header.commitment)
     terms = setup.terms
-
-    def offer_of(seat: int) -> Offer:
-        return Offer(
-            match_id=setup.match_id,
-            seat=seat,
-            game=setup.game,
-            options=setup.options,
-            seats=header.seats,
-            terms=terms,
-            algorithm=header.algorithm,
-            commitment=commitment,
-            nonce_wanted=setup.nonces_wanted,
-            bot_seed=bot_seed(setup.seed, seat),
-        )
 
     def take(seat: int, nonce: bytes) -> None:
         if not setup.nonces_wanted:
@@ -62,19 +63,20 @@ async def prepare(
         nonces[seat] = nonce
 
     async def offer(seat: int, player: Player) -> None:
+        offered = offer_of(setup, header, seat)
         ready_ms = setup.clocks[seat].preparation_ms
         if ready_ms is None:
             ready_ms = terms.ready_ms
         try:
             if player.inline:
                 # Such a player never waits, so there is no need for a timer.
-                take(seat, await player.accept(offer_of(seat)))
+                take(seat, await player.accept(offered))
                 await player.ready()
                 return
             offer_s = (terms.offer_ms + terms.margin_ms) / 1000
             ready_s = (ready_ms + terms.margin_ms) / 1000
             with contextlib.closing(Wait(control)) as wait:
-                take(seat, await wait.within(offer_s, player.accept(offer_of(seat))))
+                take(seat, await wait.within(offer_s, player.accept(offered)))
                 await wait.within(ready_s, player.ready())
         except PlayerFault as fault:
             faults[seat] = _refusal(fault)

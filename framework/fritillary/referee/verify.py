@@ -21,6 +21,7 @@ from fritillary.record.events import (
     Paused,
     RecordEvent,
     Resigned,
+    Restarted,
     Resumed,
     Revealed,
     Ruling,
@@ -181,6 +182,8 @@ class _Checker:
             case Paused() | Resumed():
                 self._check_going_on(number, paused=isinstance(event, Resumed))
                 self._pause(number, event)
+            case Restarted():
+                self._restarted(number, event)
             case _:
                 pass  # was checked when the record was read
 
@@ -227,6 +230,20 @@ class _Checker:
         elif event.charged_ms:
             raise bad(number, "nobody was asked, yet time was charged", "record.clock")
         elif type(self.replay.point()) is Over:
+            raise bad(number, "the match was over before")
+
+    def _restarted(self, number: int, event: Restarted) -> None:
+        if self.finish is not None:
+            raise bad(number, "the match had ended before")
+        if self.substitute is not None:
+            raise bad(number, "the substituted action is missing")
+        self.refused = None
+        if event.seat is not None and not self.paused:
+            self._begin(number, event.seat)
+            self._charge(number, event.seat, event.charged_ms)
+        elif event.seat is not None or event.charged_ms:
+            raise bad(number, "nobody was asked, yet time was charged", "record.clock")
+        elif not self.paused and type(self.replay.point()) is Over:
             raise bad(number, "the match was over before")
 
     def _begin(self, number: int, seat: int | None, *, stand_in: bool = False) -> None:
