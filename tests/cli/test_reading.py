@@ -153,7 +153,7 @@ def test_show_a_ply_a_seat_and_the_picture(
 
 
 def test_show_times(run: Run, frec: Path) -> None:
-    assert "charged 0 ms" in run("show", frec, "--times")[1]
+    assert "  charged  server  think" in run("show", frec, "--times")[1]
 
 
 def test_show_steps_without_a_terminal_shows_every_position(

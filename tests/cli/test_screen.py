@@ -12,7 +12,7 @@ from rich.console import Console
 from fritillary import Registry, UniformBot
 from fritillary.cli.human import HumanBot
 from fritillary.cli.live import Screen
-from fritillary.cli.match_at_server import _picture
+from fritillary.cli.painting import received_picture
 from fritillary.record.signing import Signer
 from fritillary.record.terms import PlayerInfo
 from fritillary.record.writer import MemorySink
@@ -84,7 +84,7 @@ async def test_where_nobody_looks_on_there_is_a_line_for_each_move() -> None:
 
 
 def test_a_picture_from_a_server_cannot_act_on_the_terminal() -> None:
-    assert _picture("a\x1b[2Jb\nc\x07") == "a\ufffd[2Jb\nc\ufffd"
+    assert received_picture("a\x1b[2Jb\nc\x07") == "a\ufffd[2Jb\nc\ufffd"
 
 
 @pytest.fixture

@@ -46,7 +46,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     server = Program("serve", "--address", "127.0.0.1:0", "--data", data)
     yield House(served(server), data, referee.strip())
     server.signal()
-    assert server.end() == (0, "", "stopping\n")
+    code, out, errors = server.end()
+    assert (code, out) == (0, "")
+    *refused, last = errors.splitlines()
+    assert last == "stopping"
+    assert all(" refused method=/fritillary" in line for line in refused), errors
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 from tests.referee import race
@@ -114,8 +115,7 @@ async def take_up(raw, events, made, *, used=None, beside=None):
         after=read_record(whole, unfinished=True),
         used=used,
     )
-    match.watching = Watching()
-    match.teller.watch(match.watching)
+    match.teller.watch(Watching())
     task = None if beside is None else asyncio.create_task(beside(match))
     result = await match.run()
     if task is not None:
@@ -124,8 +124,12 @@ async def take_up(raw, events, made, *, used=None, beside=None):
     return match, result, sink.getvalue()
 
 
-def first_end(record):
+def first_end(record: Any) -> Any:
     return next(n for n, one in enumerate(record.events) if isinstance(one, Ended))
+
+
+def the(record: Any, number: int) -> Any:
+    return record.events[number]
 
 
 def events_of(player):
@@ -158,11 +162,11 @@ def test_an_untimed_match_taken_up_anywhere_ends_as_it_would_have(part):
             again = ingredients(seed, timed=False)
             try:
                 _, result, raw = run(take_up(played.raw, events, again))
-                last = played.record.events[events - 1]
+                last = the(played.record, events - 1)
                 partly_refused = (
                     isinstance(last, (Dealt, Ruling))
-                    and isinstance(played.record.events[events], Ruling)
-                    and played.record.events[events].fault is Fault.REFUSED_TO_START
+                    and isinstance(the(played.record, events), Ruling)
+                    and the(played.record, events).fault is Fault.REFUSED_TO_START
                 )
                 if partly_refused:
                     continue
@@ -194,7 +198,7 @@ def test_a_timed_match_with_pauses_taken_up_anywhere_holds(part):
 
         for events in range(2, first_end(played.record) + 1):
             again = ingredients(seed, timed=True)
-            last = played.record.events[events - 1]
+            last = the(played.record, events - 1)
             seen.add(type(last))
             try:
                 run(take_up(played.raw, events, again, beside=go_on))
@@ -232,7 +236,7 @@ def two(script=None):
 def test_time_that_an_open_decision_had_used_is_kept():
     played = run(referee(**two()))
     events = 4
-    point = played.record.events[events]
+    point = the(played.record, events)
     made = two()
     match, _, raw = run(take_up(played.raw, events, made, used=(point.seat, 4_000)))
     restarted = read_record(raw).find(Restarted)
@@ -243,7 +247,7 @@ def test_time_that_an_open_decision_had_used_is_kept():
 
 def test_no_more_time_is_charged_than_there_was():
     played = run(referee(**two()))
-    seat = played.record.events[4].seat
+    seat = the(played.record, 4).seat
     match, result, raw = run(take_up(played.raw, 4, two(), used=(seat, 99_000)))
     assert read_record(raw).find(Restarted) == Restarted(seat, 10_000)
     assert match.clocks[seat].base_ms == 0
@@ -280,7 +284,9 @@ def test_a_retry_goes_on_with_its_attempt_and_what_was_left():
     assert asked[0].attempt == 2
     assert asked[0].problem is not None
     assert match.clocks[0].base_ms == 7_000
-    assert read_record(raw).find(Ruling).consequence is Consequence.RETRY
+    ruling = read_record(raw).find(Ruling)
+    assert ruling is not None
+    assert ruling.consequence is Consequence.RETRY
 
 
 def test_a_paused_match_stays_paused():
@@ -306,8 +312,8 @@ def test_a_paused_match_stays_paused():
     assert phases == ["paused"]
     kinds = [type(one) for one in read_record(raw).events]
     assert kinds[number : number + 3] == [Paused, Restarted, Resumed]
-    assert sum(clock.base_ms for clock in match.clocks) == sum(
-        clock.base_ms for clock in played.match.clocks
+    assert sum(clock.base_ms or 0 for clock in match.clocks) == sum(
+        clock.base_ms or 0 for clock in played.match.clocks
     )
 
 

@@ -34,6 +34,7 @@ from fritillary_client.matches import (
     MatchStatus,
     MatchView,
     Reveal,
+    SeatProblem,
     Terms,
     Update,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "Resign",
     "Result",
     "Reveal",
+    "SeatProblem",
     "Settings",
     "Terms",
     "Update",

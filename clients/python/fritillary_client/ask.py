@@ -1,5 +1,5 @@
 """The question to a bot; what is costly is built when it is looked at."""
-# ruff: noqa: TID251 - hands on the generator of the match
+# ruff: noqa: TID251 - gives each decision a generator of its own seed
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ class Ask:
     Attributes:
         info: about the match: game, options, seats, players.
         clock: what was left when the server asked.
-        rng: seeded once per match and seat with ``info.seed``; a bot that takes its
-            chances from here alone is reproducible.
         ply: plies played so far.
         attempt: 1 for the first time of asking; more after a fault.
         error: what was wrong with the attempt before; ``None`` at the first.
@@ -45,6 +43,7 @@ class Ask:
         "_news",
         "_observation",
         "_request",
+        "_rng",
         "_table",
         "attempt",
         "clock",
@@ -52,7 +51,6 @@ class Ask:
         "error",
         "info",
         "ply",
-        "rng",
     )
 
     def __init__(
@@ -60,13 +58,11 @@ class Ask:
         info: MatchInfo,
         request: wire.DecisionRequest,
         news: Sequence[wire.Event],
-        rng: random.Random,
         encoding: Encoding,
         table: Table | None,
     ) -> None:
         self.info = info
         self.clock: Clock = reading.clock(request.clock)
-        self.rng = rng
         self.ply = request.ply
         self.attempt = request.attempt or 1
         self.error: Problem | None = (
@@ -76,6 +72,7 @@ class Ask:
         )
         self.closed = False
         self._request = request
+        self._rng: random.Random | None = None
         self._news = news
         self._encoding = encoding
         self._table = table
@@ -83,6 +80,17 @@ class Ask:
         self._observation: Data = None
         self._legal: LegalActions | None = None
         self._events: tuple[Event, ...] | None = None
+
+    @property
+    def rng(self) -> random.Random:
+        """A generator for this decision, seeded with ``info.seed`` and its number.
+
+        A bot that takes its chances from here alone is reproducible, also where it is
+        started again in the midst of a match.
+        """
+        if self._rng is None:
+            self._rng = random.Random(f"{self.info.seed}/{self._request.decision_id}")
+        return self._rng
 
     @property
     def seat(self) -> int:

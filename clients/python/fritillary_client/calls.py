@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 from collections.abc import AsyncGenerator
 from typing import Final, Protocol, TypeVar
 
@@ -16,7 +17,7 @@ import grpc.aio
 from google.protobuf.message import DecodeError, Message
 
 from fritillary.api.v1 import common_pb2 as common
-from fritillary_client.endpoint import Endpoint
+from fritillary_client.endpoint import CERTIFICATE, ROOTS, Endpoint
 from fritillary_client.errors import (
     ArenaError,
     LinkError,
@@ -50,6 +51,11 @@ _FINAL: Final = frozenset(
     }
 )
 
+#: What gRPC says of a certificate that it does not trust, and of a connection that
+#: the other side has closed.
+_DISTRUSTED: Final = re.compile(r"CERTIFICATE_VERIFY_FAILED: ([^:]+)")
+_CLOSED: Final = re.compile(r"Socket closed|Connection reset|Broken pipe")
+
 R_co = TypeVar("R_co", bound=Message, covariant=True)
 
 
@@ -71,7 +77,9 @@ def open_channel(endpoint: Endpoint) -> grpc.aio.Channel:
         ("grpc.max_send_message_length", -1),
     ]
     if endpoint.tls:
-        credentials = grpc.ssl_channel_credentials(endpoint.roots)
+        credentials = grpc.ssl_channel_credentials(
+            endpoint.roots, endpoint.key, endpoint.certificate
+        )
         return grpc.aio.secure_channel(endpoint.address, credentials, options)
     return grpc.aio.insecure_channel(endpoint.address, options)
 
@@ -88,6 +96,7 @@ class Caller:
         channel: to the server.
         address: of the server, for errors.
         token: of who calls.
+        advice: what it may be if the server closes the connection; see `Endpoint`.
 
     Attributes:
         met: whether the server has answered on this channel; what fails before is
@@ -95,11 +104,18 @@ class Caller:
     """
 
     def __init__(
-        self, channel: grpc.aio.Channel, *, address: str, token: str, met: bool = False
+        self,
+        channel: grpc.aio.Channel,
+        *,
+        address: str,
+        token: str,
+        advice: str = "",
+        met: bool = False,
     ) -> None:
         self.met = met
         self._channel = channel
         self._address = address
+        self._advice = advice
         self._metadata = metadata(token)
 
     async def ask(
@@ -149,6 +165,7 @@ class Caller:
                     await call.trailing_metadata(),
                     self._address,
                     opened=self.met,
+                    advice=self._advice,
                 )
         except grpc.aio.AioRpcError as error:
             raise self._error(error) from error
@@ -172,6 +189,7 @@ class Caller:
             error.trailing_metadata(),
             self._address,
             opened=self.met,
+            advice=self._advice,
         )
 
     def _lost(self) -> LinkError:
@@ -194,6 +212,7 @@ def error_of(
     address: str,
     *,
     opened: bool,
+    advice: str = "",
 ) -> ArenaError:
     """Return the error of a failed RPC: the server's own word where it sent one.
 
@@ -203,6 +222,7 @@ def error_of(
         trailing: metadata that may hold the server's own word.
         address: of the server.
         opened: whether the server had answered before.
+        advice: what it may be if the server closed the connection; see `Endpoint`.
     """
     for key, value in trailing or ():
         if key == _ERROR_KEY and isinstance(value, bytes):
@@ -219,9 +239,39 @@ def error_of(
     if code in _FINAL:
         return RefusedError(shown(details), code=f"status.{code.name.lower()}")
     if code is grpc.StatusCode.UNAVAILABLE and not opened:
-        # gRPC tells the way to each address that it tried; the last words are why.
-        reason = shown(details.rpartition(": ")[2])
-        msg = f"no server answers at {address} ({reason})"
-        return LinkError(msg, code="link.unreachable")
+        return _unreachable(details, address, advice)
     msg = f"the link to {address} was lost ({code.name}: {shown(details)})"
     return LinkError(msg)
+
+
+def _unreachable(details: str, address: str, advice: str) -> LinkError:
+    """Return the error of a connection that was never made.
+
+    Args:
+        details: of the status, in the words of gRPC and its TLS.
+        address: of the server.
+        advice: what it may be if the server closed the connection.
+    """
+    distrusted = _DISTRUSTED.search(details)
+    if distrusted is not None:
+        why = shown(distrusted[1])
+        msg = f"the certificate of the server at {address} is not trusted ({why})"
+        if "issuer" in why or "self" in why:
+            msg = f"{msg}; name its authority with ca or {ROOTS}"
+        return LinkError(msg, code="link.certificate")
+    if "Hostname Verification" in details:
+        host = address.rpartition(":")[0]
+        msg = f"the certificate of the server at {address} is not for the name {host}"
+        return LinkError(msg, code="link.certificate")
+    if "WRONG_VERSION_NUMBER" in details:
+        msg = (
+            f"the server at {address} speaks no TLS; leave out ca, cert and key "
+            f"({ROOTS}, {CERTIFICATE}), or give tls=False"
+        )
+        return LinkError(msg, code="link.no-tls")
+    # gRPC tells the way to each address that it tried; the last words are why.
+    reason = shown(details.rpartition(": ")[2])
+    if _CLOSED.search(details) and advice:
+        reason = f"it closed the connection; {advice}"
+    msg = f"no server answers at {address} ({reason})"
+    return LinkError(msg, code="link.unreachable")

@@ -187,6 +187,7 @@ class Client:
             open_channel(self._setup),
             address=self.address,
             token=self._setup.token,
+            advice=self._setup.advice,
             welcome=self._on_welcome,
             receive=self._on_message,
         )

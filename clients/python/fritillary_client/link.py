@@ -52,6 +52,7 @@ class Link:
         channel: to the server; closed with the link.
         address: of the server, for errors.
         token: of the bot.
+        advice: what it may be if the server closes the connection; see `Endpoint`.
         receive: called with every message after Welcome; must not block.
         welcome: called with Welcome.
 
@@ -65,12 +66,14 @@ class Link:
         *,
         address: str,
         token: str,
+        advice: str,
         welcome: Callable[[wire.Welcome], None],
         receive: Callable[[str, wire.ServerMessage], None],
     ) -> None:
         self.open = False
         self._channel = channel
         self._address = address
+        self._advice = advice
         self._metadata = metadata(token)
         self._caller = Caller(channel, address=address, token=token, met=True)
         self._welcome = welcome
@@ -167,6 +170,7 @@ class Link:
             await call.trailing_metadata(),
             self._address,
             opened=self.open,
+            advice=self._advice,
         )
 
     async def _read(self, call: _Call) -> None:

@@ -19,6 +19,7 @@ from fritillary_client.matches import (
     MatchStatus,
     MatchView,
     Reveal,
+    SeatProblem,
     Terms,
     Update,
 )
@@ -181,6 +182,9 @@ def match(message: wire.Match) -> Match:
         else None,
         ended_at_ms=message.ended_at_ms if message.HasField("ended_at_ms") else None,
         result=result(message.result) if message.HasField("result") else None,
+        problems=tuple(
+            SeatProblem(seat=one.seat, message=one.message) for one in message.problems
+        ),
     )
 
 

@@ -87,6 +87,20 @@ class MatchResult(Result):
 
 
 @frozen(kw_only=True)
+class SeatProblem:
+    """Something that went wrong with a program that the server started.
+
+    Args:
+        seat: whose program.
+        message: how it ended, with the last line that it wrote; for the referee alone,
+            since it may hold secrets.
+    """
+
+    seat: int
+    message: str
+
+
+@frozen(kw_only=True)
 class Match:
     """A match as it stood when the server answered.
 
@@ -111,6 +125,8 @@ class Match:
         started_at_ms: the same; ``None``: not yet, or never.
         ended_at_ms: the same; ``None``: not yet.
         result: ``None``: not yet.
+        problems: what went wrong with programs that the server started, in order;
+            empty for callers other than referees.
     """
 
     match_id: str
@@ -132,6 +148,7 @@ class Match:
     started_at_ms: int | None = None
     ended_at_ms: int | None = None
     result: MatchResult | None = None
+    problems: tuple[SeatProblem, ...] = ()
 
 
 @frozen(kw_only=True)

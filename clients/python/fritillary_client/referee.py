@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, Self, TypeVar
 
@@ -16,8 +15,9 @@ from fritillary.api.v1 import match_pb2 as wire
 from fritillary_client import match_wire
 from fritillary_client.calls import OPEN_WITHIN_S, Caller, Reads, open_channel
 from fritillary_client.encoding import Data
-from fritillary_client.endpoint import endpoint
+from fritillary_client.endpoint import File, endpoint
 from fritillary_client.errors import ArenaError, ConfigurationError, ProtocolError
+from fritillary_client.following import Lost, followed
 from fritillary_client.matches import Match, MatchResult, Terms, Update
 from fritillary_client.values import ClockSettings
 
@@ -45,9 +45,13 @@ class Referee:
     Args:
         address: ``HOST:PORT``; default ``FRITILLARY_ADDRESS``.
         token: default ``FRITILLARY_TOKEN``.
-        tls: whether to encrypt; default: unless the server is on this machine.
+        tls: whether to encrypt; default: unless the server is on this machine; also
+            there if files for TLS are named.
         ca: file of certificates to trust, PEM; default ``FRITILLARY_CA``, else the
             usual ones.
+        cert: file of a certificate to show to the server, PEM; default
+            ``FRITILLARY_CERT``, else none.
+        key: file of its private key, PEM; default ``FRITILLARY_KEY``.
 
     Raises:
         ConfigurationError: if address or token are missing or make no sense.
@@ -62,17 +66,18 @@ class Referee:
         token: str | None = None,
         *,
         tls: bool | None = None,
-        ca: str | os.PathLike[str] | None = None,
+        ca: File = None,
+        cert: File = None,
+        key: File = None,
     ) -> None:
-        self._endpoint = endpoint(address, token, tls=tls, ca=ca)
+        self._endpoint = endpoint(address, token, tls=tls, ca=ca, cert=cert, key=key)
         self.address = self._endpoint.address
         self._channel: grpc.aio.Channel | None = None
         self._calls: Caller | None = None
 
     async def __aenter__(self) -> Self:
-        server = self._endpoint
-        self._channel = open_channel(server)
-        self._calls = Caller(self._channel, address=server.address, token=server.token)
+        self._channel = open_channel(self._endpoint)
+        self._calls = self._caller(self._channel)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -185,9 +190,8 @@ class Referee:
         """Yield what spectators are told, from now to the end of the match.
 
         The first is a `MatchView`; then what is past, where asked for; then what
-        happens; a `MatchResult` is the last. After a lost link, or if the server
-        tells that this side read too slowly (``watch.too-slow``), call it again with
-        the number of the last event.
+        happens; a `MatchResult` is the last. It ends with the link; `follow` does
+        not.
 
         Args:
             match_id: of the match.
@@ -195,27 +199,61 @@ class Referee:
             views: a view after every event, not only at the start.
             picture: the one to draw with each view.
         """
-        request = _request(
-            lambda: wire.WatchMatchRequest(
-                match_id=match_id,
-                encoding=match_wire.WATCHED.number,
-                after_event=after,
-                view_each_event=views,
-                picture=match_wire.PICTURES[picture],
-            )
-        )
-        ended = False
-        answers = self._stream("WatchMatch", request, wire.WatchMatchResponse)
-        async with contextlib.aclosing(answers):
-            async for answer in answers:
-                update = match_wire.update(answer, match_wire.WATCHED)
-                if update is not None:
-                    ended = isinstance(update, MatchResult)
-                    yield update
-        if not ended:
-            # So it is if a match could not be played at all.
-            msg = f"the server at {self.address} told no end of match {match_id[:64]}"
-            raise ArenaError(msg, code="match.no-result")
+        request = _watching(match_id, after, views=views, picture=picture)
+        async with contextlib.aclosing(self._updates(self._open(), request)) as updates:
+            async for update in updates:
+                yield update
+
+    async def follow(
+        self,
+        match_id: str,
+        *,
+        after: int | None = 0,
+        views: bool = False,
+        picture: Literal["", "text", "svg"] = "",
+        give_up_after: float = 60.0,
+        lost: Lost | None = None,
+    ) -> AsyncGenerator[Update]:
+        """Yield what `watch` does, over lost links and restarts of the server.
+
+        Each event comes once, in order. After a lost link there is a `MatchView`
+        again, and a `MatchStatus`; then it goes on with the next event. It dials in
+        again at growing and partly random intervals; also when the server tells that
+        this side read too slowly (``watch.too-slow``) or when to come back.
+
+        Args:
+            match_id: of the match.
+            after: as in `watch`.
+            views: as in `watch`.
+            picture: as in `watch`.
+            give_up_after: seconds without any answer after which it is given up.
+            lost: called with the error and the seconds until the next try whenever
+                the link was lost.
+
+        Raises:
+            ArenaError: as the others, at once if the server cannot be reached at the
+                beginning; ``match.unknown`` also if a server was started anew and
+                does not know the match any more.
+        """
+        self._open()
+
+        async def watch(number: int | None) -> AsyncGenerator[Update]:
+            request = _watching(match_id, number, views=views, picture=picture)
+            # A channel that has failed holds its next tries back, so each link has
+            # one of its own.
+            channel = open_channel(self._endpoint)
+            answers = self._updates(self._caller(channel), request)
+            try:
+                async with contextlib.aclosing(answers):
+                    async for update in answers:
+                        yield update
+            finally:
+                await channel.close()
+
+        updates = followed(watch, after=after, give_up_after=give_up_after, lost=lost)
+        async with contextlib.aclosing(updates):
+            async for update in updates:
+                yield update
 
     # ---------------------------------------------------------------------- stopping
 
@@ -287,6 +325,38 @@ class Referee:
 
     # ------------------------------------------------------------------------ inside
 
+    def _caller(self, channel: grpc.aio.Channel) -> Caller:
+        server = self._endpoint
+        return Caller(
+            channel, address=server.address, token=server.token, advice=server.advice
+        )
+
+    async def _updates(
+        self, calls: Caller, request: wire.WatchMatchRequest
+    ) -> AsyncGenerator[Update]:
+        """Yield what a watcher is told over one link.
+
+        Raises:
+            ArenaError: ``match.no-result`` if the stream ends and the match did not.
+        """
+        answers = calls.stream(
+            f"/{_SERVICE}/WatchMatch", request, wire.WatchMatchResponse
+        )
+        ended = False
+        async with contextlib.aclosing(answers):
+            async for answer in answers:
+                update = match_wire.update(answer, match_wire.WATCHED)
+                if update is not None:
+                    ended = isinstance(update, MatchResult)
+                    yield update
+        if not ended:
+            # So it is if a match could not be played at all.
+            msg = (
+                f"the server at {self.address} told no end of match "
+                f"{request.match_id[:64]}"
+            )
+            raise ArenaError(msg, code="match.no-result")
+
     async def _ask(self, method: str, request: Message, answer: Reads[_M]) -> _M:
         return await self._open().ask(
             f"/{_SERVICE}/{method}", request, answer, within_s=OPEN_WITHIN_S
@@ -302,6 +372,24 @@ class Referee:
             msg = "there is no connection; write 'async with Referee(...) as referee:'"
             raise ConfigurationError(msg, code="usage.closed")
         return self._calls
+
+
+def _watching(
+    match_id: str,
+    after: int | None,
+    *,
+    views: bool,
+    picture: Literal["", "text", "svg"],
+) -> wire.WatchMatchRequest:
+    return _request(
+        lambda: wire.WatchMatchRequest(
+            match_id=match_id,
+            encoding=match_wire.WATCHED.number,
+            after_event=after,
+            view_each_event=views,
+            picture=match_wire.PICTURES[picture],
+        )
+    )
 
 
 def _request(make: Callable[[], _M]) -> _M:

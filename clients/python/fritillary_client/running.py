@@ -15,7 +15,7 @@ from typing import Unpack
 
 from fritillary_client.bot import AnyBot
 from fritillary_client.client import Client
-from fritillary_client.endpoint import ADDRESS, TOKEN
+from fritillary_client.endpoint import ADDRESS, CERTIFICATE, KEY, ROOTS, TOKEN
 from fritillary_client.errors import ArenaError
 from fritillary_client.settings import Settings
 
@@ -90,7 +90,17 @@ def main(
         "--address", metavar="HOST:PORT", help=f"of the server; default: ${ADDRESS}"
     )
     parser.add_argument("--token", help=f"of the bot; default: ${TOKEN}")
-    parser.add_argument("--ca", metavar="FILE", help="certificates to trust, PEM")
+    parser.add_argument(
+        "--ca", metavar="FILE", help=f"certificates to trust, PEM; default: ${ROOTS}"
+    )
+    parser.add_argument(
+        "--cert",
+        metavar="FILE",
+        help=f"certificate to show to the server, PEM; default: ${CERTIFICATE}",
+    )
+    parser.add_argument(
+        "--key", metavar="FILE", help=f"its private key, PEM; default: ${KEY}"
+    )
     parser.add_argument("--name", help="to show")
     parser.add_argument(
         "--capacity", type=_count, metavar="N", help="most matches at a time"

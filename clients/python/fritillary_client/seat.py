@@ -1,5 +1,4 @@
 """One seat in one match: what the bot is asked, and in which order."""
-# ruff: noqa: TID251 - gives each seat a generator of its own seed
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ import asyncio
 import contextlib
 import inspect
 import logging
-import random
 import time
 from collections import deque
 from typing import Protocol
@@ -80,7 +78,6 @@ class Seat:
         self._bot = bot
         self._offer = offer
         self._worker = Worker()
-        self._rng = random.Random(self.info.seed)
         self._table: Table | None = None
         self._light = False
         self._news: list[wire.Event] = []
@@ -309,9 +306,7 @@ class Seat:
     def _open(self, request: wire.DecisionRequest) -> Ask:
         news, self._news = self._news, []
         self._request = request
-        self._ask = Ask(
-            self.info, request, news, self._rng, self._host.encoding, self._table
-        )
+        self._ask = Ask(self.info, request, news, self._host.encoding, self._table)
         return self._ask
 
     def _answer(

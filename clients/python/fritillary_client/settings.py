@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
 from fritillary_client import encoding as encodings
 from fritillary_client.bot import AnyBot, Bot, factory_of
-from fritillary_client.endpoint import Endpoint, endpoint
+from fritillary_client.endpoint import Endpoint, File, endpoint
 from fritillary_client.errors import ConfigurationError
 from fritillary_client.values import GameSupport
 
@@ -50,9 +49,13 @@ class Settings(TypedDict, total=False):
         on_error: what to do when the bot raises or answers nonsense: ``stop``
             (default) says goodbye and raises the error; ``resign`` gives up the match
             and plays on in the others.
-        tls: whether to encrypt; default: unless the server is on this machine.
+        tls: whether to encrypt; default: unless the server is on this machine; also
+            there if files for TLS are named.
         ca: file of certificates to trust, PEM; default ``FRITILLARY_CA``, else the
             usual ones.
+        cert: file of a certificate to show to the server, PEM; default
+            ``FRITILLARY_CERT``, else none.
+        key: file of its private key, PEM; default ``FRITILLARY_KEY``.
     """
 
     address: str | None
@@ -70,7 +73,9 @@ class Settings(TypedDict, total=False):
     give_up_after: float
     on_error: Literal["stop", "resign"]
     tls: bool | None
-    ca: str | os.PathLike[str] | None
+    ca: File
+    cert: File
+    key: File
 
 
 @frozen(kw_only=True)
@@ -114,6 +119,8 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
         settings.get("token"),
         tls=settings.get("tls"),
         ca=settings.get("ca"),
+        cert=settings.get("cert"),
+        key=settings.get("key"),
     )
     info = common.PlayerInfo(
         name=(settings.get("name") or _name_of(bot))[:64],
@@ -139,6 +146,8 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
         token=server.token,
         tls=server.tls,
         roots=server.roots,
+        certificate=server.certificate,
+        key=server.key,
         factory=factory,
         info=info,
         games=_supports(getattr(bot, "games", None) if games is None else games),

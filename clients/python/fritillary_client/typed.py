@@ -3,10 +3,12 @@
 Needs the games that are to be played: it imports the framework, where the rest of the
 client does not.
 """
+# ruff: noqa: TID251 - gives each bot a generator of its own seed
 
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias, cast
 
@@ -146,6 +148,8 @@ class _TypedSeat(Bot):
         self._options: Data
         self._table: _Table
         self._bot: protocol.Bot
+        #: One for the whole match, as in process.
+        self._rng: random.Random
 
     def offered(self, info: MatchInfo) -> None:
         """Make the bot."""
@@ -156,6 +160,7 @@ class _TypedSeat(Bot):
 
     def start(self, info: MatchInfo) -> Awaitable[None] | None:
         """Let the bot prepare itself."""
+        self._rng = random.Random(info.seed)
         return self._bot.start(
             protocol.MatchStart(
                 info.match_id,
@@ -176,7 +181,7 @@ class _TypedSeat(Bot):
                 ask.seat,
                 lambda: self._observation(ask),
                 legal,
-                ask.rng,
+                self._rng,
                 protocol.Clock(ask.clock.left_ms, ask.clock.base_left_ms),
                 lambda: [self._event(event) for event in ask.events],
             )

@@ -106,7 +106,7 @@ class MatchInfo:
         seats: how many there are.
         players: who sits at each, in seat order.
         options: of the game, complete.
-        seed: a number below 2**53 of the bot's own; ``ask.rng`` is seeded with it.
+        seed: a number below 2**53 of the bot's own; ``ask.rng`` follows from it.
         table_size: entries of the action table; ``None`` if the game has none.
         table_hash: identifies the table; empty if there is none.
         schemas_hash: identifies the JSON Schemas of the game.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fritillary.core.errors import StorageError
 from fritillary.plugins.discovery import Registry
-from fritillary.record.signing import Signer
+from fritillary.record.signing import Signer, load_key
 
 if TYPE_CHECKING:
     from fritillary.service.tokens import TokenStore
@@ -69,6 +69,16 @@ class Application:
     def signer(self) -> Signer:
         """The key that closes records, made if missing."""
         return Signer.load(self.data / "signing.key")
+
+    @functools.cached_property
+    def private(self) -> Path:
+        """The folder of what is kept for a restart, seeds among it; made if missing."""
+        return private_folder(self.data / "private")
+
+    @functools.cached_property
+    def session_secret(self) -> bytes:
+        """What session tokens are made with, made if missing: 32 bytes."""
+        return load_key(self.data / "session.key")
 
     @functools.cached_property
     def tokens(self) -> TokenStore:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.secure import Ca, Cert, Key
 from fritillary.core.errors import UsageError
 from fritillary.plugins.game import Game
 from fritillary.referee.lineup import PlayerSpec, make_bot, parse_player
@@ -45,6 +46,9 @@ def bot(
             metavar="TEXT",
         ),
     ] = "",
+    ca: Ca = None,
+    cert: Cert = None,
+    key: Key = None,
     game: Annotated[
         list[str] | None,
         typer.Option("--game", metavar="GAME", help="Only this one; may be repeated."),
@@ -73,6 +77,9 @@ def bot(
         _factory(spec, app, game),
         address=address or None,
         token=token or None,
+        ca=ca,
+        cert=cert,
+        key=key,
         name=name or spec.name.rpartition(":")[2],
         games=game,
         capacity=capacity,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import logging
 import traceback
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from fritillary.core.errors import FritillaryError
 #: Who logs; the client for bots shows what it logs by itself.
 _LOGGERS: Final = ("fritillary", "asyncio", "grpc")
 
+#: Its lines are kept and looked up later, so they say when.
+_DATED: Final = "fritillary.audit"
+
 
 class _Remarks(logging.Handler):
     """Prints a line for each record, and tracebacks if they are wanted."""
@@ -26,6 +30,9 @@ class _Remarks(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record."""
         line = record.getMessage()
+        if record.name == _DATED:
+            made = dt.datetime.fromtimestamp(record.created, dt.UTC)
+            line = f"{made:%Y-%m-%dT%H:%M:%SZ} {line}"
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
             line = f"{line}: {said(error)}"

@@ -10,6 +10,7 @@ import typer
 
 import fritillary
 from fritillary.cli import (
+    bench,
     bot,
     certify,
     export,
@@ -24,6 +25,7 @@ from fritillary.cli import (
     streams,
     token,
     verify,
+    watch,
 )
 from fritillary.cli.codes import FAILED, INTERRUPTED, exit_code
 from fritillary.cli.logs import said, told
@@ -65,6 +67,7 @@ for command in (
     match.match,
     serve.serve,
     bot.bot,
+    watch.watch,
     show.show,
     verify.verify,
     export.export,
@@ -74,6 +77,7 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(token.app, name="token")
+app.add_typer(bench.app, name="bench")
 
 
 #: What goes wrong with a stream itself; files are named by their errors.

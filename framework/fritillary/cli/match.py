@@ -30,6 +30,7 @@ from fritillary.cli.results import (
     tell,
     tell_faults,
 )
+from fritillary.cli.secure import Ca, Cert, Key
 from fritillary.cli.values import (
     Data,
     GameId,
@@ -152,6 +153,9 @@ def match(
             help="Of a referee, with --server.",
         ),
     ] = "",
+    ca: Ca = None,
+    cert: Cert = None,
+    key: Key = None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -166,6 +170,9 @@ def match(
     if token and not server and token != os.environ.get("FRITILLARY_TOKEN"):
         msg = "--token is for a server; name it with --server"
         raise UsageError(msg, code="usage.token")
+    if (ca or cert or key) and not server:
+        msg = "--ca, --cert and --key are for a server; name it with --server"
+        raise UsageError(msg, code="usage.tls")
     app = Application(data)
     # A server may have games that are not installed here.
     usual = () if server and seat else ("uniform",) * _fewest(app, game_id)
@@ -192,7 +199,9 @@ def match(
             # On the wire it is one or the other.
             game, options = game_and_options(app, game_id, option, preset)
             wanted, preset = game.codec.options_to_data(options), ""
-        order = match_at_server.Order(server, token, game_id, wanted, preset)
+        order = match_at_server.Order(
+            server, token, game_id, wanted, preset, ca, cert, key
+        )
         raise typer.Exit(match_at_server.play_out(app, order, wish))
     game, options = game_and_options(app, game_id, option, preset)
     raise typer.Exit(play_out(app, game, options, wish))

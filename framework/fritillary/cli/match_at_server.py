@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,17 +17,19 @@ from fritillary.cli.live import Screen
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stopped_by
 from fritillary.cli.output import console, print_note
+from fritillary.cli.painting import received_picture
 from fritillary.cli.results import Played, check_target, tell, tell_faults
-from fritillary.cli.wish import Wish
-from fritillary.core.errors import (
-    FritillaryError,
-    ServiceError,
-    StorageError,
-    UsageError,
+from fritillary.cli.servers import (
+    Access,
+    Desk,
+    finish_of,
+    lost_text,
+    names_of,
+    our_errors,
 )
-from fritillary.core.outcome import Outcome
+from fritillary.cli.wish import Wish
+from fritillary.core.errors import ServiceError, StorageError
 from fritillary.record import terms as record_terms
-from fritillary.referee.seen import Finish
 from fritillary_client import (
     ArenaError,
     ClockSettings,
@@ -36,15 +38,12 @@ from fritillary_client import (
     Match,
     MatchResult,
     MatchView,
-    Referee,
     Terms,
 )
+from fritillary_client.matches import Update
 
-#: Codes with which a server tells that what was asked for makes no sense.
-_USAGE: Final = ("usage.", "options.", "match.id", "game.unknown", "codec.")
-
-#: So long is a picture's line at most.
-_WIDE: Final = 400
+#: So long a server that has gone away is waited for, in seconds.
+_PATIENCE_S: Final = 60.0
 
 
 @frozen
@@ -57,6 +56,9 @@ class Order:
         game: full id.
         options: as plain data.
         preset: name of published options.
+        ca: file of certificates to trust.
+        cert: file of a certificate to show to the server.
+        key: file of its private key.
     """
 
     server: str
@@ -64,6 +66,9 @@ class Order:
     game: str
     options: dict[str, Any]
     preset: str
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
 
 
 def play_out(app: Application, order: Order, wish: Wish) -> int:
@@ -72,56 +77,43 @@ def play_out(app: Application, order: Order, wish: Wish) -> int:
     On Ctrl-C the match is called off there; a second one leaves it to the server.
     """
     check_target(wish.record)
-    with _our_errors():
+    with our_errors("referee"):
         return run_loop(_play(app, order, wish))
 
 
-@contextlib.contextmanager
-def _our_errors() -> Iterator[None]:
-    """Raise what the client raises as an error of the command line."""
-    try:
-        yield
-    except ArenaError as error:
-        usage = error.code.startswith(_USAGE)
-        kind: type[FritillaryError] = UsageError if usage else ServiceError
-        message = error.message
-        if error.code == "usage.token":
-            message = "a server wants to know who asks: give --token"
-        if error.code in {"usage.token", "auth.wrong-role"}:
-            message += "; 'fritillary token create NAME --role referee' makes one there"
-        raise kind(message, code=error.code) from error
-
-
 async def _play(app: Application, order: Order, wish: Wish) -> int:
-    async with Referee(order.server, order.token or None) as referee:
-        made = await referee.create_match(
-            order.game,
-            wish.players,
-            options=order.options or None,
-            preset=order.preset,
-            clock=[ClockSettings(**attrs.asdict(clock)) for clock in wish.clocks],
-            terms=_terms(wish.terms),
-            seed=wish.seed or b"",
-            salt=wish.salt or b"",
-            match_id=wish.match_id,
+    access = Access(order.server, order.token, order.ca, order.cert, order.key)
+    async with Desk(access, give_up_after=_PATIENCE_S, lost=_lost) as desk:
+        made = await desk.ask(
+            lambda referee: referee.create_match(
+                order.game,
+                wish.players,
+                options=order.options or None,
+                preset=order.preset,
+                clock=[ClockSettings(**attrs.asdict(clock)) for clock in wish.clocks],
+                terms=_terms(wish.terms),
+                seed=wish.seed or b"",
+                salt=wish.salt or b"",
+                match_id=wish.match_id,
+            )
         )
         if not wish.as_json:
             print_note(f"match {made.match_id} at {order.server}")
         try:
-            await (_show if wish.watch else _wait)(referee, made, wish)
+            await (_show if wish.watch else _wait)(desk, made, wish)
         except (asyncio.CancelledError, OSError) as error:
             why = "called off since it could not be shown"
             if isinstance(error, asyncio.CancelledError):
                 why = f"called off by {stopped_by()}"
             # What is shown at a pace may have ended meanwhile.
             with contextlib.suppress(ArenaError):
-                await referee.abort(made.match_id, why)
+                await desk.referee.abort(made.match_id, why)
                 print_note("calling the match off")
-            await _wait(referee, made, wish)
+            await _wait(desk, made, wish)
             with contextlib.suppress(OSError):
-                await _tell_end(app, referee, made, wish)
+                await _tell_end(app, desk, made, wish)
             raise
-        return await _tell_end(app, referee, made, wish)
+        return await _tell_end(app, desk, made, wish)
 
 
 def _terms(terms: record_terms.Terms) -> Terms:
@@ -140,17 +132,46 @@ def _terms(terms: record_terms.Terms) -> Terms:
     )
 
 
-async def _wait(referee: Referee, match: Match, wish: Wish) -> None:
+def _lost(error: ArenaError, wait_s: float = 0.0) -> None:
+    del wait_s
+    print_note(f"{lost_text(error)}; trying again")
+
+
+def _follow(desk: Desk, match: Match, **wanted: Any) -> AsyncGenerator[Update]:
+    """Watch a match, also over a restart of the server."""
+    away = False
+
+    def lost(error: ArenaError, wait_s: float) -> None:
+        nonlocal away
+        if not away:
+            away = True
+            _lost(error, wait_s)
+
+    async def updates() -> AsyncGenerator[Update]:
+        nonlocal away
+        followed = desk.referee.follow(
+            match.match_id, give_up_after=_PATIENCE_S, lost=lost, **wanted
+        )
+        async with contextlib.aclosing(followed):
+            async for update in followed:
+                away = False
+                yield update
+
+    return updates()
+
+
+async def _wait(desk: Desk, match: Match, wish: Wish) -> None:
     """Wait for the end of a match."""
     del wish
-    async for _ in referee.watch(match.match_id, after=None):
-        pass
+    async with contextlib.aclosing(_follow(desk, match, after=None)) as updates:
+        async for _ in updates:
+            pass
 
 
-async def _show(referee: Referee, match: Match, wish: Wish) -> None:
+async def _show(desk: Desk, match: Match, wish: Wish) -> None:
     """Show a match on the terminal to its end."""
     screen = Screen(console(), pace_s=wish.pace_s)
-    following = asyncio.ensure_future(_follow(referee, match, screen))
+    following = asyncio.ensure_future(_tell(desk, match, screen))
     try:
         await screen.show()
         await following
@@ -159,7 +180,7 @@ async def _show(referee: Referee, match: Match, wish: Wish) -> None:
         await asyncio.gather(following, return_exceptions=True)
 
 
-async def _follow(referee: Referee, match: Match, screen: Screen) -> None:
+async def _tell(desk: Desk, match: Match, screen: Screen) -> None:
     """Tell a screen what happens.
 
     What was over before the watching began has no picture of its own; all else is
@@ -173,18 +194,24 @@ async def _follow(referee: Referee, match: Match, screen: Screen) -> None:
     def show(event: Event, *, past: bool = False) -> None:
         screen.add(event.ply, event_text(names, event), past=past)
 
+    async def described() -> list[str]:
+        # Programs tell their names when they dial in.
+        return names_of(
+            await desk.ask(lambda referee: referee.get_match(match.match_id))
+        )
+
+    updates = _follow(desk, match, views=True, picture="text")
     try:
-        async for update in referee.watch(match.match_id, views=True, picture="text"):
+        async for update in updates:
             if isinstance(update, MatchView):
                 if seen is None:
                     seen = update.ply
-                screen.picture = _picture(update.picture) or screen.picture
+                screen.picture = received_picture(update.picture) or screen.picture
                 if event is not None:
                     show(event)
                     event = None
             elif isinstance(update, Event):
-                # Programs tell their names when they dial in.
-                names = names or _names(await referee.get_match(match.match_id))
+                names = names or await described()
                 ply = update.ply
                 if event is not None:
                     show(event)
@@ -196,40 +223,27 @@ async def _follow(referee: Referee, match: Match, screen: Screen) -> None:
                 else:
                     event = update
             elif isinstance(update, MatchResult):
-                names = names or _names(await referee.get_match(match.match_id))
+                names = names or await described()
                 if event is not None:
                     show(event)
-                screen.add(ply, finish_text(names, _finish(update)))
+                screen.add(ply, finish_text(names, finish_of(update)))
     finally:
         screen.close()
+        await updates.aclose()
 
 
-def _names(match: Match) -> list[str]:
-    return [record_terms.clip(seat.name, 64) for seat in match.seats]
-
-
-def _picture(text: str) -> str:
-    """Return a picture without anything that a terminal would act on."""
-    return "\n".join(record_terms.clip(line, _WIDE) for line in text.splitlines())
-
-
-def _finish(result: MatchResult) -> Finish:
-    outcome = None
-    if result.counts:
-        outcome = Outcome(result.reason, result.scores, result.placing)
-    kind = record_terms.EndKind(result.kind)
-    return Finish(kind, result.code, record_terms.clip(result.message, 500), outcome)
-
-
-async def _tell_end(
-    app: Application, referee: Referee, match: Match, wish: Wish
-) -> int:
+async def _tell_end(app: Application, desk: Desk, match: Match, wish: Wish) -> int:
     """Fetch the record and tell how the match ended; return the exit code."""
-    raw = await referee.fetch_record(match.match_id)
+    raw = await desk.ask(lambda referee: referee.fetch_record(match.match_id))
     played = Played.of_record(raw)
     if played.match_id != match.match_id:
         msg = f"the server sent the record of another match, {played.match_id}"
         raise ServiceError(msg, code="record.other")
+    # The record does not repeat what programs wrote.
+    with contextlib.suppress(ArenaError):
+        ended = await desk.referee.get_match(match.match_id)
+        problems = {one.seat: one.message for one in ended.problems}
+        played = attrs.evolve(played, problems=problems)
     path = wish.record or app.records / f"{played.match_id}.frec"
     _keep(raw, path)
     tell(played, path, as_json=wish.as_json)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +13,11 @@ from fritillary.app.application import Application
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stops
 from fritillary.cli.output import print_note, say
+from fritillary.cli.secure import TlsCert, TlsClientCa, TlsKey, server_tls
 from fritillary.cli.values import Data
+
+if TYPE_CHECKING:
+    from fritillary.service.tls import ServerTls
 
 DEFAULT_ADDRESS = "127.0.0.1:7447"
 
@@ -23,9 +28,21 @@ def serve(
         typer.Option(
             "--address",
             metavar="HOST:PORT",
-            help="Where to listen, on loopback; port 0 takes a free one.",
+            help="Where to listen; without TLS on loopback only. Port 0 takes a free "
+            "one.",
         ),
     ] = DEFAULT_ADDRESS,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    tls_client_ca: TlsClientCa = None,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            "--metrics",
+            metavar="HOST:PORT",
+            help="Tell Prometheus metrics there, over HTTP; PORT alone: on loopback.",
+        ),
+    ] = "",
     data: Data = None,
 ) -> None:
     """Serve the arena until Ctrl-C: bots dial in, referees make matches.
@@ -35,10 +52,13 @@ def serve(
 
     Example: fritillary serve --address 127.0.0.1:7447
     """
-    run_loop(_serve(Application(data), address))
+    tls = server_tls(tls_cert, tls_key, tls_client_ca)
+    run_loop(_serve(Application(data), address, tls, metrics))
 
 
-async def _serve(app: Application, address: str) -> None:
+async def _serve(
+    app: Application, address: str, tls: ServerTls | None, metrics: str
+) -> None:
     from fritillary.service.arena import Arena
     from fritillary.service.process import settle
     from fritillary.service.server import Server
@@ -52,11 +72,35 @@ async def _serve(app: Application, address: str) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
     # The server stops after the arena has called off what is running, so that bots
     # still hear how their matches ended.
-    arena = Arena(app.registry, app.signer, records=app.records, tokens=app.tokens)
-    async with Server(arena, address) as server, arena:
+    arena = Arena(
+        app.registry,
+        app.signer,
+        records=app.records,
+        private=app.private,
+        tokens=app.tokens,
+    )
+    taken_up = arena.take_up()
+    async with (
+        Server(arena, address, session_secret=app.session_secret, tls=tls) as server,
+        arena,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        telling = None
+        if metrics:
+            from fritillary.service.metrics import Metrics
+
+            telling = Metrics(arena, server, metrics)
+            await stack.enter_async_context(telling)
         settle()
         say(f"listening on {server.address}")
         say(f"records in {app.records}")
+        if taken_up:
+            print_note(f"{taken_up} matches of before go on")
+        if tls is not None:
+            names = ", ".join(tls.about.names) or "no name"
+            say(f"TLS for {names} until {tls.about.good_until:%Y-%m-%d %H:%M} UTC")
+        if telling is not None:
+            say(f"metrics on http://{telling.address}/metrics")
         if not app.tokens.list():
             print_note(
                 "no tokens yet; 'fritillary token create NAME --role bot|referee' "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,7 +12,15 @@ from fritillary.app.application import Application
 from fritillary.cli import output
 from fritillary.cli.asked import notation, picture, text_of
 from fritillary.cli.files import naming, record_of
-from fritillary.cli.output import looks_on, print_note, say
+from fritillary.cli.ledger import HEADING, Ledger
+from fritillary.cli.output import (
+    looks_on,
+    print_json,
+    print_note,
+    print_table,
+    print_text,
+    say,
+)
 from fritillary.core.errors import StorageError, UsageError
 from fritillary.record.events import (
     ActionTaken,
@@ -21,12 +29,16 @@ from fritillary.record.events import (
     Paused,
     RecordEvent,
     Resigned,
+    Restarted,
     Resumed,
     Ruling,
 )
 from fritillary.record.reader import Record
 from fritillary.record.replay import Replay, Step, replayed
 from fritillary.record.terms import Source
+
+#: Columns of a line in which what was played stands, where times come after it.
+_WIDE: Final = 32
 
 
 def show(
@@ -48,16 +60,32 @@ def show(
         typer.Option("--svg", metavar="FILE", help="Write the picture as SVG."),
     ] = None,
     times: Annotated[
-        bool, typer.Option("--times", help="List the time of each decision.")
+        bool,
+        typer.Option(
+            "--times", help="The time of each decision, and where it went by seat."
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --times: print them as JSON.")
     ] = False,
 ) -> None:
     """Show a finished match: who played, what was played, the last position.
 
+    With --times, in milliseconds: what was taken from the clock, what passed at the
+    server, what the bot says that it thought, the round trip of the link as it was
+    last measured, and the rest, which neither of them explains.
+
     Example: fritillary show match.frec --ply 12 --svg board.svg
     """
+    if as_json and not times:
+        msg = "--json goes with --times; 'fritillary export' writes the whole record"
+        raise UsageError(msg, code="usage.json")
     record = record_of(file)
     with naming(file):
         replay = replayed(record, Application().registry)
+        if as_json:
+            print_json(_times_data(record, replay))
+            return
         _show(record, replay, ply, steps=steps, seat=seat, svg=svg, times=times)
 
 
@@ -85,8 +113,13 @@ def _show(
     if ply is not None and replay.ply < ply:
         msg = f"the match has {replay.ply} plies, not {ply}"
         raise UsageError(msg, code="usage.ply")
+    ledger = Ledger(record) if times else None
+    if ledger is not None:
+        say((f"{'':{_WIDE}}{HEADING}", "bold"))
     for step in listed:
-        say(_line(replay, step, times=times))
+        say(_line(replay, step, ledger))
+    if ledger is not None:
+        _print_times(ledger)
     if replay.state is None:
         print_note("the match ended before the deal")
         return
@@ -127,7 +160,7 @@ def _until(replay: Replay, ply: int | None) -> list[Step]:
 
 def _dull(event: RecordEvent) -> bool:
     return not isinstance(
-        event, (ActionTaken, Ruling, Resigned, Paused, Resumed, Ended)
+        event, (ActionTaken, Ruling, Resigned, Paused, Resumed, Restarted, Ended)
     )
 
 
@@ -140,7 +173,7 @@ def _print_header(record: Record) -> None:
     print()
 
 
-def _line(replay: Replay, step: Step, *, times: bool) -> str:
+def _line(replay: Replay, step: Step, ledger: Ledger | None = None) -> str:
     event = step.event
     match event:
         case ActionTaken():
@@ -149,8 +182,9 @@ def _line(replay: Replay, step: Step, *, times: bool) -> str:
                 "" if event.source is Source.PLAYER else f"  ({event.source.value})"
             )
             line = f"{step.ply:4}  seat {event.seat}  {text}{source}"
-            if times:
-                line = f"{line:40} {_times(event)}"
+            row = None if ledger is None else ledger.rows.get(step.number)
+            if row is not None:
+                line = f"{line:{_WIDE}}{row.text()}"
             return line + (f"  | {event.note}" if event.note else "")
         case Ruling():
             who = "" if event.seat is None else f"seat {event.seat}: "
@@ -164,6 +198,8 @@ def _line(replay: Replay, step: Step, *, times: bool) -> str:
             return f"      paused {event.message}"
         case Resumed():
             return "      resumed"
+        case Restarted():
+            return "      the server was restarted"
         case Ended():
             return f"      {end_text(event)}"
     raise TypeError  # pragma: no cover - the dull ones are left out
@@ -183,17 +219,37 @@ def end_text(event: Ended) -> str:
     return f"{event.kind.value} ({outcome.reason}). {scores.rstrip(';')}"
 
 
-def _times(event: ActionTaken) -> str:
-    parts = [f"charged {event.charged_ms} ms"]
-    for name, value in (
-        ("server", event.server_ms),
-        ("thought", event.think_ms),
-        ("round trip", event.round_trip_ms),
-        ("left", event.left_ms),
-    ):
-        if value is not None:
-            parts.append(f"{name} {value} ms")
-    return ", ".join(parts)
+def _print_times(ledger: Ledger) -> None:
+    """Print where the time of each seat went."""
+    print()
+    print_table(*ledger.table())
+    if any(seat.figures["unexplained_ms"] for seat in ledger.seats):
+        print()
+        print_text(
+            "rest = server - think - link: the referee, the machines, and whatever the "
+            f"bot did not report. The margin was {ledger.margin_ms} ms a decision; it "
+            "is not charged."
+        )
+
+
+def _times_data(record: Record, replay: Replay) -> dict[str, Any]:
+    ledger = Ledger(record)
+    decisions = [
+        {
+            "ply": step.ply,
+            "text": notation(replay.game, step.action),
+            **ledger.rows[step.number].data(),
+        }
+        for step in replay.steps()
+        if step.number in ledger.rows
+    ]
+    return {
+        "match_id": record.header.match_id,
+        "game": record.header.game.full_id,
+        "margin_ms": ledger.margin_ms,
+        "seats": [seat.data() for seat in ledger.seats],
+        "decisions": decisions,
+    }
 
 
 def _step_through(replay: Replay, seat: int | None) -> None:
@@ -201,7 +257,7 @@ def _step_through(replay: Replay, seat: int | None) -> None:
     waits = looks_on() and sys.stdin.isatty()
     for step in replay.steps():
         if not _dull(step.event):
-            say(_line(replay, step, times=False), style="bold")
+            say(_line(replay, step), style="bold")
         elif step.number and step.action is None:
             continue
         if replay.state is None:

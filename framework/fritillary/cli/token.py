@@ -86,6 +86,6 @@ def revoke(
     ],
     data: Data = None,
 ) -> None:
-    """Revoke tokens; a running server notices at once."""
+    """Revoke tokens; a running server ends their sessions within a second or two."""
     for token in Application(data).tokens.revoke(which):
         say(f"revoked {token.id} ({token.name}, {token.role.value})")

@@ -61,27 +61,36 @@ class Signer:
     def load(cls, path: Path) -> Signer:
         """Return the signer of a key file, which is made if it is missing.
 
-        Programs that start at the same moment get the same key. The file holds 64
-        hex digits, and only its owner may read it.
-
         Raises:
             StorageError: if the file cannot be used.
         """
-        try:
-            if not path.exists():
-                _make(path)
-            raw = path.read_bytes()
-        except OSError as error:
-            msg = f"{path}: {error.strerror}"
-            raise StorageError(msg, code="storage.key") from error
-        if not _KEY_TEXT.match(raw):
-            msg = f"{path}: not a key of 64 hex digits; move it away to get a new one"
-            raise StorageError(msg, code="storage.key")
-        return cls(bytes.fromhex(raw.decode("ascii")))
+        return cls(load_key(path))
 
     def sign(self, message: bytes) -> bytes:
         """Return the signature of a message, 64 bytes."""
         return self._key.sign(message)
+
+
+def load_key(path: Path) -> bytes:
+    """Return the 32 bytes of a key file, which is made if it is missing.
+
+    Programs that start at the same moment get the same key. The file holds 64 hex
+    digits, and only its owner may read it.
+
+    Raises:
+        StorageError: if the file cannot be used.
+    """
+    try:
+        if not path.exists():
+            _make(path)
+        raw = path.read_bytes()
+    except OSError as error:
+        msg = f"{path}: {error.strerror}"
+        raise StorageError(msg, code="storage.key") from error
+    if not _KEY_TEXT.match(raw):
+        msg = f"{path}: not a key of 64 hex digits; move it away to get a new one"
+        raise StorageError(msg, code="storage.key")
+    return bytes.fromhex(raw.decode("ascii"))
 
 
 def _make(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -137,6 +138,7 @@ class FileSink:
             self._file: IO[bytes] = open(  # noqa: SIM115 - with an opener
                 path, "xb" if after is None else "r+b", buffering=0, opener=_private
             )
+            _lock(self._file.fileno())
             if after is not None:
                 self._file.truncate(after)
                 self._file.seek(after)
@@ -166,6 +168,39 @@ class FileSink:
             self._file.close()
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror}") from error
+
+
+if sys.platform == "win32":
+
+    def _lock(descriptor: int) -> bool:
+        return True
+
+    def in_use(path: Path) -> bool:
+        """Say whether another process writes a record; it cannot be told here."""
+        return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> bool:
+        """Mark a file as being written; return whether nobody else writes it."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def in_use(path: Path) -> bool:
+        """Say whether somebody writes a record, in this process or another one.
+
+        Raises:
+            OSError: if it cannot be opened.
+        """
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            return not _lock(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _private(path: str, flags: int) -> int:

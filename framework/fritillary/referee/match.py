@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fritillary.bots.protocol import Ask
@@ -134,6 +134,11 @@ class Match:
         return self._play.phase
 
     @property
+    def events(self) -> int:
+        """Events of the record so far, the header included."""
+        return self._writer.events
+
+    @property
     def open_ms(self) -> tuple[int, int] | None:
         """Seat and time so far of the decision that a player is asked for.
 
@@ -150,6 +155,11 @@ class Match:
     def clocks(self) -> list[SeatClock]:
         """The clock of each seat."""
         return self._play.clocks
+
+    @property
+    def rulings(self) -> Mapping[Fault, int]:
+        """How many rulings there were, by fault; not those before a restart."""
+        return self._play.rulings
 
     async def run(self) -> MatchResult:
         """Play the match to its end; return the result.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from fritillary.record.terms import (
     MAX_MS,
     Consequence,
     EndKind,
+    Fault,
     Source,
 )
 from fritillary.record.writer import RecordSink, RecordWriter
@@ -85,6 +87,7 @@ class Play:
         writer: writes the record.
         clocks: one for each seat.
         forfeited: seats, in the order in which they were.
+        rulings: how many there were, by fault; not those before a restart.
         deal: the dealer of the match.
         nonces: one for each seat, or none.
     """
@@ -110,6 +113,7 @@ class Play:
         self.teller = Teller(setup.game, setup.players)
         self.clocks = [SeatClock(settings) for settings in setup.clocks]
         self.forfeited: list[int] = []
+        self.rulings: Counter[Fault] = Counter()
         self.deal = SealedDealer(setup.seed)
         self.nonces: tuple[bytes, ...] = ()
         self._chances = 0
@@ -257,6 +261,7 @@ class Play:
         attempt: int = 1,
     ) -> None:
         """Write a ruling down."""
+        self.rulings[fault.fault] += 1
         self.writer.add(
             record.Ruling(
                 fault.fault,

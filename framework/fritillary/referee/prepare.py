@@ -5,18 +5,47 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from fritillary.core.commitment import MAX_NONCE_BYTES, bot_seed
+from fritillary.plugins.game import Game
 from fritillary.record.events import Header
-from fritillary.record.terms import Fault
+from fritillary.record.terms import Fault, Terms
 from fritillary.referee.control import Control, InterruptedWait, Wait
 from fritillary.referee.player import Player, PlayerFault
 from fritillary.referee.seen import Offer
 from fritillary.referee.setup import MatchSetup
 
 
-def offer_of(setup: MatchSetup, header: Header, seat: int) -> Offer:
+class Offered(Protocol):
+    """What offers need to know of a match."""
+
+    @property
+    def match_id(self) -> str:
+        """Of the match."""
+
+    @property
+    def game(self) -> Game[Any, Any, Any]:
+        """The rules."""
+
+    @property
+    def options(self) -> Any:  # noqa: ANN401 - of any game
+        """Of the game."""
+
+    @property
+    def terms(self) -> Terms:
+        """The same for all."""
+
+    @property
+    def nonces_wanted(self) -> bool:
+        """Whether bots may mix into the deal."""
+
+    @property
+    def seed(self) -> bytes:
+        """Of the deal."""
+
+
+def offer_of(setup: Offered, header: Header, seat: int) -> Offer:
     """Return what a seat is offered."""
     return Offer(
         match_id=setup.match_id,

@@ -8,7 +8,7 @@ import functools
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -16,6 +16,7 @@ import attrs
 
 import fritillary
 from fritillary.core.errors import (
+    FritillaryError,
     PluginError,
     ServiceError,
     StorageError,
@@ -24,6 +25,7 @@ from fritillary.core.errors import (
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.events import MATCH_ID
+from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import ClockSettings, EndKind, Terms
 from fritillary.record.writer import FileSink, MemorySink
@@ -32,11 +34,23 @@ from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
 from fritillary.referee.setup import new_match_id, usual_terms
 from fritillary.service.children import ChildSeat
-from fritillary.service.hosted import HostedMatch, Order
+from fritillary.service.hosted import HostedMatch, Order, wall_ms
 from fritillary.service.hub import Hub
 from fritillary.service.limits import Limits
+from fritillary.service.locking import only_one
+from fritillary.service.private import PrivateFolder
 from fritillary.service.remote import RemotePlayer
+from fritillary.service.restart import (
+    Left,
+    kept_of,
+    matches_left,
+    remote_seats,
+    used_at_stop,
+    void_without_seed,
+)
 from fritillary.service.seating import remote_players
+from fritillary.service.seating_again import TakenUp, seats_again
+from fritillary.service.seatwire import ended_entry, head_of
 from fritillary.service.spawn import ProcessLimits
 from fritillary.service.tokens import TokenStore
 
@@ -69,6 +83,8 @@ class Arena:
         registry: the games.
         signer: closes records; ``None`` for a fresh key.
         records: folder for ``ID.frec``; ``None`` keeps records in memory.
+        private: folder of what is kept for a restart, seeds among it; ``None``: matches
+            do not survive one. One arena at a time may use it.
         tokens: where programs that are started get their tokens; must be those of
             the server.
         factories: by kind of player, such as ``human``: what makes it.
@@ -78,7 +94,6 @@ class Arena:
 
     Attributes:
         hub: the bots that dialled in.
-        address: where programs dial in; set by the server.
     """
 
     def __init__(
@@ -87,6 +102,7 @@ class Arena:
         signer: Signer | None = None,
         *,
         records: Path | None = None,
+        private: Path | None = None,
         tokens: TokenStore | None = None,
         factories: Mapping[str, Factory] | None = None,
         limits: Limits | None = None,
@@ -99,8 +115,16 @@ class Arena:
         self.limits = limits or Limits()
         self.process_limits = process_limits or ProcessLimits()
         self.hub = Hub()
-        self.address = ""
+        self.hub.known = self._end_is_known
+        self._address = ""
+        self._listening = asyncio.Event()
         self._records = records
+        self._private: PrivateFolder | None = None
+        if private is not None:
+            if records is None:
+                msg = "matches that survive a restart need a folder for records"
+                raise UsageError(msg, code="usage.records")
+            self._private = PrivateFolder(private)
         self._factories = dict(factories or {})
         self._keep_ended = keep_ended
         self._matches: dict[str, HostedMatch] = {}
@@ -109,6 +133,18 @@ class Arena:
         self._followers: set[asyncio.Task[Any]] = set()
         self._count = 0
         self._closing = False
+        self._lock = contextlib.ExitStack()
+
+    @property
+    def address(self) -> str:
+        """Where programs dial in; set by the server, empty before."""
+        return self._address
+
+    @address.setter
+    def address(self, address: str) -> None:
+        self._address = address
+        if address:
+            self._listening.set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -194,15 +230,30 @@ class Arena:
             sealed=sealed,
         )
         local = self._local_players(order, wait_for_remote=wait_for_remote)
+        created_at_ms = wall_ms()
+        if self._private is not None:
+            # Before anything of the match is published.
+            self._private.save(kept_of(order, created_at_ms))
         self._count += 1
-        hosted = HostedMatch(
-            order, functools.partial(self._sink, match_id), self._count
-        )
-        self._matches[match_id] = hosted
-        self._tasks[match_id] = asyncio.get_running_loop().create_task(
-            self._run(hosted, local), name=f"match {match_id}"
-        )
+        try:
+            hosted = HostedMatch(
+                order,
+                functools.partial(self._sink, match_id),
+                self._count,
+                created_at_ms=created_at_ms,
+            )
+        except BaseException:
+            if self._private is not None:
+                self._private.forget(match_id)
+            raise
+        self._begin(hosted, self._run(hosted, local))
         return hosted
+
+    def _begin(self, hosted: HostedMatch, run: Coroutine[Any, Any, None]) -> None:
+        self._matches[hosted.id] = hosted
+        self._tasks[hosted.id] = asyncio.get_running_loop().create_task(
+            run, name=f"match {hosted.id}"
+        )
 
     def _free_id(self, match_id: str) -> str:
         if not MATCH_ID.match(match_id):
@@ -240,9 +291,15 @@ class Arena:
         return sink
 
     def _local_players(
-        self, order: Order, *, wait_for_remote: bool
+        self, order: Order, *, wait_for_remote: bool, later: bool = False
     ) -> dict[int, Player]:
-        """Return the players that are here, and check those that are not."""
+        """Return the players that are here, and check those that are not.
+
+        Args:
+            order: the match.
+            wait_for_remote: see `create`.
+            later: the server does not listen yet, but will.
+        """
         stand_in = order.terms.policy.stand_in
         if stand_in != _USUAL_STAND_IN:
             make_bot(parse_player(stand_in), order.game)
@@ -263,7 +320,7 @@ class Arena:
                         retry_after_ms=1_000,
                     )
             elif spec.kind in {"exec", "python"}:
-                if not self.address:
+                if not self.address and not later:
                     msg = f"player {spec.text[:80]!r} needs a server to dial in to"
                     raise UsageError(msg, code="usage.player")
             else:
@@ -276,17 +333,30 @@ class Arena:
 
     # ------------------------------------------------------------------------- running
 
-    async def _run(self, hosted: HostedMatch, local: Mapping[int, Player]) -> None:
+    async def _run(
+        self,
+        hosted: HostedMatch,
+        local: Mapping[int, Player],
+        taken: TakenUp | None = None,
+        after: Record | None = None,
+    ) -> None:
         order = hosted.order
-        children: list[ChildSeat] = []
+        children: list[ChildSeat] = [] if taken is None else taken.children
         result: MatchResult | None = None
         failure: BaseException | None = None
+        used = None
         try:
-            players = await self._seat(hosted, local, children)
+            if taken is None:
+                players = await self._seat(hosted, local, children)
+            else:
+                players, used = taken.players, taken.used
+                await self._start_again(children)
             result = await hosted.play(
                 players,
                 self.signer,
                 framework=fritillary.__version__,
+                after=after,
+                used=used,
             )
             if hosted.path is not None and not order.sealed:
                 hosted.path.chmod(0o644)
@@ -297,7 +367,15 @@ class Arena:
             # Also on cancellation.
             if result is None:
                 hosted.discard()
+                if self._closing and self._private is not None:
+                    failure = failure or ServiceError(
+                        "the server is stopping; the match goes on when it is back",
+                        code="server.stopping",
+                        retry_after_ms=1_000,
+                    )
             hosted.finished(result, failure)
+            self._end_is_known(order.match_id)
+            self.hub.counts.match_ended(hosted)
             self._ended.append(order.match_id)
             while len(self._ended) > self._keep_ended:
                 del self._matches[self._ended.popleft()]
@@ -308,6 +386,121 @@ class Arena:
                     )
             finally:
                 self._tasks.pop(order.match_id, None)
+
+    async def _start_again(self, children: Sequence[ChildSeat]) -> None:
+        """Start the programs of a match that is taken up."""
+        if children:
+            await self._listening.wait()
+            await asyncio.gather(
+                *(child.start_again(self.address, self._records) for child in children)
+            )
+
+    def _end_is_known(self, match_id: str) -> None:
+        """Keep no seed of a match that has ended, as all its bots have heard."""
+        hosted = self._matches.get(match_id)
+        if (
+            self._private is None
+            or hosted is None
+            or hosted.result is None
+            or not hosted.over
+            or hosted.order.sealed
+            or any(self.hub.owes_end(name, match_id) for name in hosted.bots)
+        ):
+            return
+        self._private.forget(match_id)
+
+    # ------------------------------------------------------------------------- restart
+
+    def take_up(self) -> int:
+        """Take up the matches that an earlier run of the server has left.
+
+        To be called once, in the running loop, before the server listens: bots that
+        come back find their seats. What cannot be taken up is told of in the log.
+
+        Returns:
+            How many matches go on.
+
+        Raises:
+            StorageError: if another arena uses the same folder.
+        """
+        if self._private is None or self._records is None:
+            return 0
+        self._lock.enter_context(only_one(self._private.path))
+        count = 0
+        left = matches_left(self._private, self._records, self.registry, self.signer)
+        for one in left:
+            try:
+                count += self._take_up(one)
+            except FritillaryError as error:
+                which = one.order.match_id
+                _log.warning("match %s is left as it is: %s", which, error.message)
+        for found, result in void_without_seed(self._private, self._records):
+            _log.warning("match %s: %s", result.match_id, result.finish.message)
+            for seat, name in remote_seats(found):
+                end = ended_entry(head_of(result.match_id, seat), result)
+                self.hub.link(name).keep_end(result.match_id, seat, end)
+        return count
+
+    def _take_up(self, left: Left) -> bool:
+        """Take up one match; return whether it goes on."""
+        order = left.order
+        match_id = order.match_id
+        path = self._path(match_id)
+        self._count += 1
+        sink: Callable[[], FileSink | MemorySink]
+        if left.record is None:
+            # Not even its header was written: nothing of it is known to anybody.
+            path.unlink(missing_ok=True)
+            sink = functools.partial(self._sink, match_id)
+        else:
+            sink = functools.partial(FileSink, path, after=left.length)
+        hosted = HostedMatch(
+            order,
+            sink,
+            self._count,
+            created_at_ms=left.created_at_ms,
+            past=left.result,
+        )
+        if left.result is not None:
+            self._keep_past(hosted, left, left.result)
+            return False
+        if not left.begun:
+            local = self._local_players(order, wait_for_remote=True, later=True)
+            for name in hosted.bots:
+                self.hub.link(name).coming.add(match_id)
+            run = self._run(hosted, local, after=left.record)
+        else:
+            taken = seats_again(
+                left,
+                hosted,
+                self._local_players(order, wait_for_remote=True, later=True),
+                functools.partial(
+                    ChildSeat,
+                    hub=self.hub,
+                    tokens=self.tokens,
+                    limits=self.limits,
+                    process_limits=self.process_limits,
+                ),
+                self.hub,
+                self.limits,
+            )
+            run = self._run(hosted, {}, taken, left.record)
+        self._begin(hosted, run)
+        return True
+
+    def _keep_past(self, hosted: HostedMatch, left: Left, result: MatchResult) -> None:
+        """Keep a match that has ended, for the bots that have not heard of it."""
+        hosted.sink.close()
+        if left.record is not None:
+            hosted.infos = [seat.player for seat in left.record.header.seats]
+        self._matches[hosted.id] = hosted
+        for seat, spec in enumerate(hosted.order.specs):
+            if spec.kind == "remote":
+                end = ended_entry(head_of(hosted.id, seat), result)
+                self.hub.link(spec.name).keep_end(hosted.id, seat, end)
+        hosted.finished(result, None)
+        self._ended.append(hosted.id)
+        self._end_is_known(hosted.id)
 
     async def _seat(
         self,
@@ -395,13 +588,19 @@ class Arena:
             self._followers.discard(task)
 
     async def close(self) -> None:
-        """Call off what is running, close the records, end all programs."""
+        """Call off what is running, close the records, end all programs.
+
+        Matches that survive a restart are not called off: they stay as they are.
+        """
         self._closing = True
-        for hosted in self._matches.values():
-            with contextlib.suppress(ServiceError):
-                hosted.abort(
-                    EndKind.WITHDRAWN, "server.stopping", "the server is stopping"
-                )
+        if self._private is not None:
+            self._leave(self._private)
+        else:
+            for hosted in self._matches.values():
+                with contextlib.suppress(ServiceError):
+                    hosted.abort(
+                        EndKind.WITHDRAWN, "server.stopping", "the server is stopping"
+                    )
         tasks = list(self._tasks.values())
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=_CLOSE_S)
@@ -411,6 +610,22 @@ class Arena:
         # Whoever looks on hears how the matches ended before a server stops.
         if self._followers:
             await asyncio.wait(self._followers, timeout=_TELL_S)
+        self._lock.close()
+
+    def _leave(self, private: PrivateFolder) -> None:
+        """Leave the running matches to the next start."""
+        for match_id, task in list(self._tasks.items()):
+            hosted = self._matches[match_id]
+            match = hosted.match
+            if match is not None and match.phase != "ended":
+                used = used_at_stop(match.events, match.open_ms)
+                try:
+                    if used is not None:
+                        private.note_used(match_id, used)
+                except StorageError as error:
+                    _log.warning("match %s: %s", match_id, error.message)
+            if hosted.result is None:
+                task.cancel()
 
 
 #: Players are named again and again.

@@ -1,14 +1,18 @@
-"""Who may call what: a server interceptor that reads the bearer token."""
+"""Who may call what, and for how long: bearer tokens, read by an interceptor."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextvars import ContextVar
 from typing import Any, Final
 
 import grpc
 
 from fritillary.core.errors import FritillaryError, ServiceError
+from fritillary.service.audit import Audit, Call, current
 from fritillary.service.errors import abort
 from fritillary.service.tokens import Role, Token, TokenStore
 
@@ -42,15 +46,25 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
 caller: ContextVar[Token] = ContextVar("caller")
 
 
+#: Seconds between looks whether a token was revoked.
+_LOOK_S: Final = 0.5
+
+
 class Authenticator(grpc.aio.ServerInterceptor):
     """Lets an RPC pass if its token has a role that may call it.
 
     Args:
         tokens: that are known.
+        audit: told of every refused call.
+        programs_only: let only programs pass that the arena has started.
     """
 
-    def __init__(self, tokens: TokenStore) -> None:
+    def __init__(
+        self, tokens: TokenStore, audit: Audit, *, programs_only: bool = False
+    ) -> None:
         self._tokens = tokens
+        self._audit = audit
+        self._programs_only = programs_only
 
     async def intercept_service(
         self,
@@ -64,18 +78,93 @@ class Authenticator(grpc.aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         method = handler_call_details.method
         if handler is None or method.startswith(_OPEN):
-            return handler
+            current.set(Call(method, None, self._audit))
+            return handler or _UNKNOWN
+        text = _bearer(handler_call_details)
         try:
-            token = self._tokens.check(_bearer(handler_call_details))
-            roles = ROLES.get(method, frozenset())
-            if token.role not in roles:
-                may = " or ".join(sorted(role.value for role in roles)) or "nobody"
-                msg = f"this call is for {may}; the token is of a {token.role.value}"
-                raise ServiceError(msg, code="auth.wrong-role")
+            token = self._tokens.check(text)
+            self._check_role(token, ROLES.get(method, frozenset()))
         except FritillaryError as error:
+            current.set(Call(method, self._tokens.find(text), self._audit))
             return _refusing(handler, error)
         caller.set(token)
+        current.set(Call(method, token, self._audit))
         return handler
+
+    def _check_role(self, token: Token, roles: frozenset[Role]) -> None:
+        if token.role not in roles:
+            may = " or ".join(sorted(role.value for role in roles)) or "nobody"
+            msg = f"this call is for {may}; the token is of a {token.role.value}"
+            raise ServiceError(msg, code="auth.wrong-role")
+        if self._programs_only and not self._tokens.is_passing(token):
+            msg = "this address is for programs that the server has started"
+            raise ServiceError(msg, code="auth.wrong-address")
+
+
+class Leases:
+    """Long calls, each of which ends soon after its token was revoked.
+
+    Args:
+        tokens: that are known.
+    """
+
+    def __init__(self, tokens: TokenStore) -> None:
+        self._tokens = tokens
+        self._seen = tokens.changes()
+        self._held: dict[int, tuple[Token, Callable[[], None]]] = {}
+        self._numbers = itertools.count()
+
+    @contextlib.contextmanager
+    def held(self, token: Token, revoked: Callable[[], None]) -> Iterator[None]:
+        """Note a call while it runs.
+
+        Args:
+            token: that was shown.
+            revoked: called when it is no longer good; must not raise.
+        """
+        number = next(self._numbers)
+        self._held[number] = (token, revoked)
+        try:
+            yield
+        finally:
+            del self._held[number]
+
+    async def run(self, token: Token, call: Coroutine[Any, Any, None]) -> None:
+        """Run a call to its end, or until its token is revoked.
+
+        Raises:
+            ServiceError: ``auth.revoked-token`` in the latter case.
+        """
+        task = asyncio.ensure_future(call)
+        cut = asyncio.Event()
+        cutting = asyncio.ensure_future(cut.wait())
+        try:
+            with self.held(token, cut.set):
+                await asyncio.wait({task, cutting}, return_when="FIRST_COMPLETED")
+            if task.done():
+                return task.result()
+        finally:
+            task.cancel()
+            cutting.cancel()
+            await asyncio.gather(task, cutting, return_exceptions=True)
+        msg = "this token was revoked; ask for a new one"
+        raise ServiceError(msg, code="auth.revoked-token")
+
+    async def watch(self) -> None:
+        """Look from time to time whether tokens were revoked; never returns."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            self.look()
+
+    def look(self) -> None:
+        """End the calls of tokens that were revoked."""
+        changes = self._tokens.changes()
+        if changes == self._seen:
+            return
+        self._seen = changes
+        for token, revoked in list(self._held.values()):
+            if not self._tokens.stays(token):
+                revoked()
 
 
 def _bearer(details: grpc.HandlerCallDetails) -> str:
@@ -111,3 +200,16 @@ def _refusing(
         refuse, handler.request_deserializer, handler.response_serializer
     )
     return refusing
+
+
+async def _unknown(_: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    call = current.get()
+    if call is not None:
+        call.refused(context, "method.unknown")
+    await context.abort(grpc.StatusCode.UNIMPLEMENTED, "there is no such method")
+
+
+#: Ends calls of methods that are not there, whatever their arity: nothing is read.
+_UNKNOWN: Final[grpc.RpcMethodHandler[Any, Any]] = (
+    grpc.stream_stream_rpc_method_handler(_unknown)
+)

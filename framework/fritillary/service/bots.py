@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 
 from fritillary.core.errors import ServiceError
-from fritillary.service.auth import caller
+from fritillary.service.auth import Leases, caller
 from fritillary.service.errors import abort
 from fritillary.service.hub import Hub
 from fritillary.service.limits import Limits, OpenStreams
@@ -25,6 +25,7 @@ class BotServicer:
         hub: where the bots are.
         tokens: that are known.
         session_tokens: makes and reads session tokens.
+        leases: end the streams of tokens that are revoked.
         limits: on one bot.
     """
 
@@ -33,11 +34,13 @@ class BotServicer:
         hub: Hub,
         tokens: TokenStore,
         session_tokens: SessionTokens,
+        leases: Leases,
         limits: Limits,
     ) -> None:
         self._hub = hub
         self._tokens = tokens
         self._session_tokens = session_tokens
+        self._leases = leases
         self._limits = limits
         self._open = OpenStreams(limits.max_streams, "streams")
         self.stopping = False
@@ -63,7 +66,8 @@ class BotServicer:
                     self._session_tokens,
                     self._limits,
                 )
-                await session.run()
+                with self._leases.held(token, session.revoked):
+                    await session.run()
         except ServiceError as error:
             await abort(context, error)
 

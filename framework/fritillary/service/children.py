@@ -52,6 +52,9 @@ class ChildSeat:
         tokens: where the program gets its token.
         limits: on a bot.
         process_limits: on a program.
+
+    Attributes:
+        name: under which the program dials in.
     """
 
     def __init__(
@@ -69,8 +72,9 @@ class ChildSeat:
         self._tokens = tokens
         self._limits = limits
         self._process_limits = process_limits
-        self._name = f"program-{secrets.token_hex(8)}"
-        self._token = tokens.create(self._name, Role.BOT, passing=True)
+        self.name = f"program-{secrets.token_hex(8)}"
+        self._token = tokens.create(self.name, Role.BOT, passing=True)
+        self._player: RemotePlayer | None = None
         self._address = ""
         self._logs: Path | None = None
         self._child: Child | None = None
@@ -87,7 +91,7 @@ class ChildSeat:
         """
         self._address = address
         self._logs = logs
-        link = self._hub.link(self._name)
+        link = self._hub.link(self.name)
         try:
             child = await self._launch()
         except ServiceError as error:
@@ -112,6 +116,31 @@ class ChildSeat:
         if refused is None:
             self._supervisor = asyncio.create_task(self._supervise(player, exit_))
         return player
+
+    def seat_again(self, player: RemotePlayer) -> None:
+        """Take a player whose match goes on after a restart of the server."""
+        self._player = player
+
+    async def start_again(self, address: str, logs: Path | None) -> None:
+        """Start the program of a seat that was taken before a restart.
+
+        Args:
+            address: where it dials in.
+            logs: folder for what it writes; ``None`` drops it.
+        """
+        player = self._player
+        if player is None:
+            raise TypeError
+        self._address = address
+        self._logs = logs
+        try:
+            child = await self._launch()
+        except ServiceError as error:
+            self._trouble(error.message)
+            player.fail(PlayerFault(Fault.CRASHED, _NOT_STARTED))
+            return
+        exit_ = asyncio.ensure_future(child.wait())
+        self._supervisor = asyncio.create_task(self._supervise(player, exit_))
 
     async def _launch(self) -> Child:
         environment = minimal_environment(
@@ -171,7 +200,7 @@ class ChildSeat:
         self._over = True
         if self._supervisor is not None:
             self._supervisor.cancel()
-        self._hub.forget(self._name)
+        self._hub.forget(self.name)
         try:
             if self._child is not None:
                 await self._child.end(0.0 if at_once else _PATIENCE_S)

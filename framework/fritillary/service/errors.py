@@ -18,6 +18,7 @@ from fritillary.core.errors import (
     UnknownGameError,
     UsageError,
 )
+from fritillary.service.audit import current
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
     "auth.unavailable": _S.UNAVAILABLE,
     "auth.unknown-token": _S.UNAUTHENTICATED,
     "auth.revoked-token": _S.UNAUTHENTICATED,
+    "auth.wrong-address": _S.PERMISSION_DENIED,
     "auth.wrong-role": _S.PERMISSION_DENIED,
     "encoding.unknown": _S.INVALID_ARGUMENT,
     "game.no-table": _S.FAILED_PRECONDITION,
@@ -82,6 +84,9 @@ async def abort(
     context: grpc.aio.ServicerContext[Any, Any], error: FritillaryError
 ) -> NoReturn:
     """End an RPC with an error."""
+    call = current.get()
+    if call is not None:
+        call.refused(context, error.code)
     retry = error.retry_after_ms if isinstance(error, ServiceError) else None
     info = error_info(error.code, error.message, retry)
     await context.abort(
@@ -108,6 +113,9 @@ def guarded(method: _Method[Q, R]) -> _Method[Q, R]:
             raise
         except Exception:
             _log.exception("an RPC failed")
+            call = current.get()
+            if call is not None:
+                call.refused(context, "internal")
             message = "the server failed; its log says why"
             info = error_info("internal", message)
             await context.abort(

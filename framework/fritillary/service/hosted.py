@@ -115,6 +115,8 @@ class HostedMatch:
         order: what is played.
         open_sink: opens what the record goes to; called when nothing else can fail.
         number: counts the matches of the arena.
+        created_at_ms: since 1970-01-01 UTC; ``None``: now.
+        past: the result of a match that had ended before the server was restarted.
 
     Attributes:
         sink: where the record goes.
@@ -127,7 +129,13 @@ class HostedMatch:
     """
 
     def __init__(
-        self, order: Order, open_sink: Callable[[], FileSink | MemorySink], number: int
+        self,
+        order: Order,
+        open_sink: Callable[[], FileSink | MemorySink],
+        number: int,
+        *,
+        created_at_ms: int | None = None,
+        past: MatchResult | None = None,
     ) -> None:
         self.order = order
         self.number = number
@@ -144,7 +152,8 @@ class HostedMatch:
             named(_SEPARATOR.split(spec.name)[-1], shown(spec)) for spec in order.specs
         ]
         self.problems: list[tuple[int, str]] = []
-        self.created_at_ms = wall_ms()
+        self.created_at_ms = wall_ms() if created_at_ms is None else created_at_ms
+        self._past = past
         self.started_at_ms: int | None = None
         self.ended_at_ms: int | None = None
         self.ended: asyncio.Future[MatchResult] = (
@@ -172,7 +181,7 @@ class HostedMatch:
     @property
     def result(self) -> MatchResult | None:
         """The result; ``None`` while there is none."""
-        return self.match.result if self.match is not None else None
+        return self.match.result if self.match is not None else self._past
 
     @property
     def over(self) -> bool:
@@ -182,7 +191,9 @@ class HostedMatch:
     @property
     def ply(self) -> int:
         """Plies so far."""
-        return self.match.ply if self.match is not None else 0
+        if self.match is None:
+            return 0 if self._past is None else self._past.plies
+        return self.match.ply
 
     @property
     def phase(self) -> str:

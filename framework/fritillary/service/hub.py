@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from fritillary.core.errors import ServiceError
 from fritillary.plugins.game import Game
+from fritillary.service.counts import Counts
 
 if TYPE_CHECKING:
     from fritillary.service.remote import RemotePlayer
@@ -26,16 +27,31 @@ class UnusableMessageError(ServiceError):
 class Link:
     """One bot by its name, whether it is connected or not.
 
+    Args:
+        name: that its token was issued for.
+        counts: of all bots.
+        known: called with the id of a match of which the bot has heard the end.
+
     Attributes:
+        counts: of all bots.
         name: that its token was issued for.
         session: its stream; ``None`` while it has none.
         matches: its seats, by match and seat.
         reserved: matches that it is about to be offered.
         expected: how many wait for it.
+        coming: matches from before a restart that it is offered again.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        counts: Counts,
+        known: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._known = known
+        self.coming: set[str] = set()
         self.name = name
+        self.counts = counts
         self.session: Session | None = None
         self.matches: dict[str, dict[int, RemotePlayer]] = {}
         self.reserved: set[str] = set()
@@ -89,10 +105,27 @@ class Link:
         seats.pop(player.seat, None)
         if not seats:
             self.matches.pop(player.match_id, None)
-        self._ends.setdefault(player.match_id, {})[player.seat] = end
-        while len(self._ends) > _KEPT_ENDS:
-            self._ends.popitem(last=False)
+        self.keep_end(player.match_id, player.seat, end)
         self.changed()
+
+    def keep_end(self, match_id: str, seat: int, end: bytes) -> None:
+        """Keep MatchEnded until it is acknowledged."""
+        self._ends.setdefault(match_id, {})[seat] = end
+        while len(self._ends) > _KEPT_ENDS:
+            forgotten, _ = self._ends.popitem(last=False)
+            self._known(forgotten)
+
+    def knows(self, match_id: str) -> bool:
+        """Say whether the bot sits in a match, or sat in it not long ago."""
+        return (
+            match_id in self.matches
+            or match_id in self._ends
+            or match_id in self.coming
+        )
+
+    def owes_end(self, match_id: str) -> bool:
+        """Say whether the bot has yet to acknowledge the end of a match."""
+        return bool(self._ends.get(match_id))
 
     def ends(self) -> list[bytes]:
         """Return the ends of matches that were not acknowledged."""
@@ -108,10 +141,15 @@ class Link:
             seats.clear()
         else:
             seats.pop(seat, None)
+        if not seats:
+            self._known(match_id)
 
     def forget_ends(self) -> None:
         """Forget all ended matches: the bot has started anew."""
+        forgotten = list(self._ends)
         self._ends.clear()
+        for match_id in forgotten:
+            self._known(match_id)
 
     # -- room for matches
 
@@ -152,22 +190,38 @@ class Link:
             or self.matches
             or self.reserved
             or self.expected
+            or self.coming
             or self.ends()
         )
 
 
 class Hub:
-    """All bots by name."""
+    """All bots by name.
+
+    Attributes:
+        counts: what is counted of them, and of their matches.
+        known: called with the id of a match of which a bot has heard the end.
+    """
 
     def __init__(self) -> None:
+        self.known: Callable[[str], None] = lambda _: None
+        self.counts = Counts()
         self._links: dict[str, Link] = {}
 
     def link(self, name: str) -> Link:
         """Return a bot by name."""
         link = self._links.get(name)
         if link is None:
-            link = self._links[name] = Link(name)
+            link = self._links[name] = Link(name, self.counts, self._tell_known)
         return link
+
+    def _tell_known(self, match_id: str) -> None:
+        self.known(match_id)
+
+    def owes_end(self, name: str, match_id: str) -> bool:
+        """Say whether a bot has yet to acknowledge the end of a match."""
+        link = self._links.get(name)
+        return link is not None and link.owes_end(match_id)
 
     def forget(self, name: str) -> None:
         """Drop all that is known of a bot, such as one whose process is gone."""
@@ -180,7 +234,13 @@ class Hub:
         # Its bot may have been forgotten and met again since the stream began.
         link = session.link = self.link(session.link.name)
         before, link.session = link.session, session
+        counts = self.counts
+        if resumed:
+            counts.resumed += 1
+        else:
+            counts.opened += 1
         if before is not None:
+            counts.replaced += 1
             before.close("session.replaced", "the bot has opened another session")
         if resumed:
             for end in link.ends():

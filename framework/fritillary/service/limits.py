@@ -75,13 +75,14 @@ class TokenBucket:
     Args:
         rate: messages per second.
         now: seconds of a monotonic clock.
+        most: messages at once; default: those of `BURST_S` seconds.
     """
 
     __slots__ = ("_left", "_most", "_rate", "_then")
 
-    def __init__(self, rate: float, now: float) -> None:
+    def __init__(self, rate: float, now: float, most: float = 0) -> None:
         self._rate = rate
-        self._most = self._left = rate * BURST_S
+        self._most = self._left = most or rate * BURST_S
         self._then = now
 
     def take(self, count: int, now: float) -> bool:
@@ -90,6 +91,13 @@ class TokenBucket:
         self._then = now
         self._left = min(left, self._most) - count
         return self._left >= 0
+
+    def has(self, now: float) -> bool:
+        """Count a message only if it is within the rate; return whether it is."""
+        if self.take(1, now):
+            return True
+        self._left += 1
+        return False
 
 
 class OpenStreams:
@@ -104,6 +112,11 @@ class OpenStreams:
         self._most = most
         self._what = what
         self._open: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many are open."""
+        return self._open.total()
 
     @contextlib.contextmanager
     def one(self, token: Token) -> Iterator[None]:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from fritillary.core.errors import StorageError
+
 _PAUSE_S: Final = 0.01
 
 #: What systems answer where the lock is held.
@@ -42,6 +44,27 @@ def locked(path: Path, within_s: float = 10.0) -> Iterator[None]:
     finally:
         # Closing gives the lock back.
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Use a folder alone; made if missing.
+
+    Raises:
+        StorageError: ``storage.in-use`` if another process uses it.
+    """
+    held = contextlib.ExitStack()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held.enter_context(locked(folder / ".lock", 0.0))
+    except TimeoutError as error:
+        msg = f"{folder}: another server uses it; name another folder with --data"
+        raise StorageError(msg, code="storage.in-use") from error
+    except OSError as error:
+        msg = f"{folder}: {error.strerror}"
+        raise StorageError(msg, code="storage.folder") from error
+    with held:
+        yield
 
 
 if sys.platform == "win32":

@@ -13,7 +13,7 @@ from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.record.terms import EndKind
 from fritillary.service import wire
 from fritillary.service.arena import Arena
-from fritillary.service.auth import caller
+from fritillary.service.auth import Leases, caller
 from fritillary.service.catalog import page_start, page_token
 from fritillary.service.errors import guarded
 from fritillary.service.hosted import HostedMatch
@@ -31,11 +31,16 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     Args:
         arena: where they are.
+        leases: end the streams of tokens that are revoked.
+
+    Attributes:
+        watches: counts those that look on.
     """
 
-    def __init__(self, arena: Arena) -> None:
+    def __init__(self, arena: Arena, leases: Leases) -> None:
         self._arena = arena
-        self._watches = OpenStreams(arena.limits.max_watches, "watched matches")
+        self._leases = leases
+        self.watches = OpenStreams(arena.limits.max_watches, "watched matches")
 
     # -- making
 
@@ -100,7 +105,12 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     @staticmethod
     def _shown(hosted: HostedMatch) -> pb.Match:
-        return hosted.to_proto(for_referee=caller.get().role is Role.REFEREE)
+        role = caller.get().role
+        message = hosted.to_proto(for_referee=role is Role.REFEREE)
+        if role is Role.BOT:
+            # Labels are the host's own, and may tell what a seat must not know.
+            message.ClearField("labels")
+        return message
 
     def _for_caller(self, match_id: str) -> HostedMatch:
         """Return a match; bots see those they sat in and no others."""
@@ -127,8 +137,11 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         """Follow a match as a spectator."""
         hosted = self._arena.match(request.match_id)
         _check_open(hosted)
-        with self._watches.one(caller.get()), self._arena.followed():
-            await Watch(hosted, request).run(context)
+        token = caller.get()
+        most = self._arena.limits.max_outstanding_bytes
+        watch = Watch(hosted, request, most_bytes=most)
+        with self.watches.one(token), self._arena.followed():
+            await self._leases.run(token, watch.run(context))
 
     # -- stopping
 
@@ -177,22 +190,27 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         hosted = self._for_caller(request.match_id)
         _check_open(hosted)
         _check_view(hosted, request.view)
-        raw = hosted.record()
-        digest = hashlib.sha256(raw).digest()
-        start = min(request.offset, len(raw))
-        while True:
-            chunk = pb.FetchRecordResponse(
-                data=raw[start : start + _CHUNK],
-                offset=start,
-                view=pb.RECORD_VIEW_FULL,
-            )
-            start += _CHUNK
-            if start >= len(raw):
-                chunk.size = len(raw)
-                chunk.sha256 = digest
-                await context.write(chunk)
-                return
+        sending = _send(hosted.record(), request.offset, context)
+        await self._leases.run(caller.get(), sending)
+
+
+async def _send(raw: bytes, offset: int, context: _Context) -> None:
+    """Send a record in chunks, from an offset in bytes."""
+    digest = hashlib.sha256(raw).digest()
+    start = min(offset, len(raw))
+    while True:
+        chunk = pb.FetchRecordResponse(
+            data=raw[start : start + _CHUNK],
+            offset=start,
+            view=pb.RECORD_VIEW_FULL,
+        )
+        start += _CHUNK
+        if start >= len(raw):
+            chunk.size = len(raw)
+            chunk.sha256 = digest
             await context.write(chunk)
+            return
+        await context.write(chunk)
 
 
 def _check_open(hosted: HostedMatch) -> None:

@@ -20,6 +20,7 @@ from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
 from fritillary.service.hub import Link, UnusableMessageError
 from fritillary.service.seatwire import MatchWire, SeatWire
+from fritillary.service.wire import MSGPACK
 
 if TYPE_CHECKING:
     from fritillary.service.session import Session
@@ -110,6 +111,10 @@ class RemotePlayer:
         # What may have to be sent again.
         self._events: deque[tuple[int, bytes]] = deque(maxlen=_KEPT_EVENTS)
         self._last_closed: tuple[int, bytes] = (0, b"")
+        #: What happened before a restart, for a session that goes on after it.
+        self._before: deque[SeatEvent] | None = None
+        self._closed_before: Closure | None = None
+        self._back: asyncio.Future[None] | None = None
         self._status: Callable[[], bytes] | None = None
         self._ended = False
 
@@ -140,6 +145,9 @@ class RemotePlayer:
 
     def notify(self, event: SeatEvent) -> None:
         """Send what happened."""
+        if self._before is not None:
+            self._before.append(event)
+            return
         wire = self._wire
         if wire is None:
             return
@@ -165,12 +173,24 @@ class RemotePlayer:
 
     def closed(self, closure: Closure) -> None:
         """Tell the bot how the request was closed."""
+        if self._request is not None:
+            # Else it was closed before a restart.
+            self._link.counts.closed(closure.how, closure.server_ms)
         self._request = None
         if closure.how != "accepted":
             self._answered = None
+        if self._before is not None:
+            self._closed_before = closure
+            self._asked_id = closure.decision_id
+            return
         wire = self._wire
         if wire is None:
             return
+        entry = self._write_closure(wire, closure)
+        if self._seated and self._session is not None:
+            self._session.send(entry)
+
+    def _write_closure(self, wire: SeatWire, closure: Closure) -> bytes:
         entry = wire.closed(
             closure,
             self._with_link(closure.clock),
@@ -178,14 +198,17 @@ class RemotePlayer:
             self._round_trip_ms,
         )
         self._last_closed = (closure.decision_id, entry)
-        if self._seated and self._session is not None:
-            self._session.send(entry)
+        return entry
 
     def end(self, result: MatchResult) -> None:
         """Tell the bot the result, and leave the seat."""
         self._ended = True
         self._stop_waiting()
+        self._came_back()
         wire = self._wire
+        if wire is None and self._before is not None:
+            # Its bot has yet to come back; the end is written alike for all.
+            wire = SeatWire(self._match, self.seat, MSGPACK, expanded=False)
         if self._offer is None or wire is None:
             self._link.reserved.discard(self.match_id)
             self._link.changed()
@@ -210,6 +233,7 @@ class RemotePlayer:
             return
         self._fault = fault
         self._stop_waiting()
+        self._came_back()
         for future in (self._answer, self._accepting, self._readying):
             if future is not None and not future.done():
                 future.set_exception(fault)
@@ -261,6 +285,44 @@ class RemotePlayer:
             return self.link_left_ms
         return max(0, math.ceil((self._lost_timer.when() - self._loop.time()) * 1000))
 
+    # ----------------------------------------------------------------- after a restart
+
+    def take_up(self, offer: Offer) -> None:
+        """Keep the seat for a bot that had it before the server was restarted.
+
+        What happened before is told again by the referee, and kept for the bot's
+        session if it goes on.
+        """
+        self._offer = offer
+        self.has_accepted = self.is_ready = self.away = True
+        self._accepting.cancel()
+        self._readying.cancel()
+        self._before = deque(maxlen=_KEPT_EVENTS)
+        self._back = self._loop.create_future()
+        self._link.add(self)
+
+    def expect(self) -> None:
+        """Let the time begin in which the bot has to come back."""
+        if self.away and self._lost_timer is None and not self._paused:
+            self._begin_waiting()
+
+    async def back(self) -> None:
+        """Return when the bot has its seat again, or will not come back."""
+        self.expect()
+        if self._back is not None:
+            await asyncio.shield(self._back)
+
+    def _came_back(self) -> None:
+        if self._back is not None and not self._back.done():
+            self._back.set_result(None)
+
+    def _write_before(self, wire: SeatWire) -> None:
+        """Write what happened before a restart in the terms of the session."""
+        for event in self._before or ():
+            self._events.append((event.number, wire.event(event)))
+        if self._closed_before is not None:
+            self._write_closure(wire, self._closed_before)
+
     # ---------------------------------------------------------------------- the link
 
     def session_opened(self, session: Session, *, resumed: bool) -> None:
@@ -286,6 +348,9 @@ class RemotePlayer:
             self._wire = SeatWire(
                 self._match, self.seat, session.coder, expanded=session.expanded
             )
+        if resumed:
+            self._write_before(self._wire)
+        self._before = self._closed_before = None
         if resumed and self.is_ready:
             self._take_seat()
         elif self._offer is not None:
@@ -342,6 +407,7 @@ class RemotePlayer:
     def _take_seat(self) -> None:
         """Tell the session where the match stands, and what it may have missed."""
         self._seated = True
+        self._came_back()
         session = self._session
         if session is None:
             return
@@ -490,6 +556,11 @@ class RemotePlayer:
         """Hear what has arrived."""
         while self._events and self._events[0][0] <= event_number:
             self._events.popleft()
+        while self._before and self._before[0].number <= event_number:
+            self._before.popleft()
+        before = self._closed_before
+        if before is not None and before.decision_id <= closed_decision_id:
+            self._closed_before = None
         if self._last_closed[0] <= closed_decision_id:
             self._last_closed = (0, b"")
 

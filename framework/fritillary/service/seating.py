@@ -64,6 +64,7 @@ async def reserved(
     order = hosted.order
     if not link.obstacle(order.game):
         link.reserved.add(order.match_id)
+        link.coming.discard(order.match_id)
         return True
     if deadline is None:
         deadline = _deadline(hosted)
@@ -78,6 +79,7 @@ async def reserved(
         )
         return reserving.done()
     finally:
+        link.coming.discard(order.match_id)
         link.expected -= 1
         reserving.cancel()
         cut.cancel()

@@ -111,6 +111,11 @@ def head_of(match_id: str, seat: int) -> bytes:
     return b"\n" + varint(len(raw)) + raw + b"\x10" + varint(seat)
 
 
+def ended_entry(head: bytes, result: MatchResult) -> bytes:
+    """Return MatchEnded of the seat that ``head`` names."""
+    return framed(MATCH_ENDED, head + _nested(3, wire.result_bytes(result)))
+
+
 # ---------------------------------------------------------------------- one match
 
 #: So many actions of a game without a table are kept ready.
@@ -476,4 +481,4 @@ class SeatWire:
 
     def ended(self, result: MatchResult) -> bytes:
         """Return the result."""
-        return framed(MATCH_ENDED, self._head + _nested(3, wire.result_bytes(result)))
+        return ended_entry(self._head, result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import errno
 import ipaddress
 import os
@@ -25,11 +27,13 @@ from fritillary.api.v1 import (
 )
 from fritillary.core.errors import ServiceError, UsageError
 from fritillary.service.arena import Arena
-from fritillary.service.auth import Authenticator
+from fritillary.service.audit import Audit
+from fritillary.service.auth import Authenticator, Leases
 from fritillary.service.bots import BotServicer
 from fritillary.service.catalog import CatalogServicer
 from fritillary.service.matches import MatchServicer
 from fritillary.service.resume import SessionTokens
+from fritillary.service.tls import ServerTls
 
 _SERVICES: Final = (
     bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
@@ -44,6 +48,13 @@ _MOST_RECEIVED: Final = 64 * 1024 * 1024
 _MESSAGE_SLACK: Final = 4
 _INT32: Final = 2**31 - 1
 
+#: So many calls may wait for this process to take them up.
+_PENDING: Final = 8192
+
+#: Where programs dial in that the arena has started, beside a server with TLS: the
+#: first of these that the machine has.
+_INNER: Final = ("127.0.0.1", "[::1]")
+
 _NO_SUCH_ADDRESS: Final = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 
 
@@ -52,14 +63,21 @@ class Server:
 
     Use it as an async context manager, inside that of its arena or around it.
 
+    With TLS there is a second address, on loopback, in plain text, where nobody is let
+    in but the programs that the arena has started: they need no certificates, and
+    what they say does not leave the machine.
+
     Args:
         arena: the matches, bots and tokens.
         address: ``HOST:PORT``; port 0 takes a free one.
         session_secret: makes session tokens; ``None`` for a fresh one, which does
             not survive a restart.
+        tls: encrypts; needed beyond loopback.
 
     Attributes:
         address: where it listens, once it does.
+        audit: counts the calls that it refuses, and tells of them.
+        watches: how many look on at matches.
     """
 
     def __init__(
@@ -68,14 +86,26 @@ class Server:
         address: str = "127.0.0.1:0",
         *,
         session_secret: bytes | None = None,
+        tls: ServerTls | None = None,
     ) -> None:
         self._arena = arena
         self._wanted = address
         self.address = ""
+        self.audit = Audit()
         self._secret = session_secret or os.urandom(32)
+        self._tls = tls
+        self._leases = Leases(arena.tokens)
+        self._matches = MatchServicer(arena, self._leases)
         self._server: grpc.aio.Server | None = None
+        self._inner: grpc.aio.Server | None = None
         self._bots: BotServicer | None = None
         self._health: HealthServicer | None = None
+        self._watching: asyncio.Task[None] | None = None
+
+    @property
+    def watches(self) -> int:
+        """How many watch matches."""
+        return self._matches.watches.count
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -89,14 +119,55 @@ class Server:
 
         Raises:
             UsageError: if the address is none.
-            ServiceError: ``server.needs-tls`` beyond loopback,
+            ServiceError: ``server.needs-tls`` beyond loopback without TLS,
                 ``server.address-in-use`` if the port is taken.
         """
-        host = _loopback(self._wanted)
+        host = _checked_host(self._wanted, needs_loopback=self._tls is None)
+        arena = self._arena
+        bots = BotServicer(
+            arena.hub,
+            arena.tokens,
+            SessionTokens(self._secret),
+            self._leases,
+            arena.limits,
+        )
+        catalog = CatalogServicer(arena.registry)
+        health = HealthServicer()
+        server = self._new_server()
+        bots.add_to(server)
+        catalog_pb2_grpc.add_CatalogServiceServicer_to_server(catalog, server)
+        match_pb2_grpc.add_MatchServiceServicer_to_server(self._matches, server)
+        health_pb2_grpc.add_HealthServicer_to_server(health, server)
+        reflection.enable_server_reflection(
+            (
+                *_SERVICES,
+                health_pb2.DESCRIPTOR.services_by_name["Health"].full_name,
+                reflection.SERVICE_NAME,
+            ),
+            server,
+        )
+        address = inside = f"{host}:{_listen(server, self._wanted, self._tls)}"
+        if self._tls is not None:
+            self._inner = inner = self._new_server(programs_only=True)
+            bots.add_to(inner)
+            catalog_pb2_grpc.add_CatalogServiceServicer_to_server(catalog, inner)
+            health_pb2_grpc.add_HealthServicer_to_server(health, inner)
+            inside = _listen_inside(inner)
+            await inner.start()
+        await server.start()
+        for name in ("", *_SERVICES):
+            await health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._server, self._bots, self._health = server, bots, health
+        self._watching = asyncio.create_task(self._leases.watch())
+        self.address, arena.address = address, inside
+
+    def _new_server(self, *, programs_only: bool = False) -> grpc.aio.Server:
         arena = self._arena
         limits = arena.limits
-        server = grpc.aio.server(
-            interceptors=(Authenticator(arena.tokens),),
+        return grpc.aio.server(
+            interceptors=(
+                Authenticator(arena.tokens, self.audit, programs_only=programs_only),
+            ),
             options=(
                 # A port in use is an error, not a port that is shared.
                 ("grpc.so_reuseport", 0),
@@ -109,39 +180,13 @@ class Server:
                     limits.http2_interval_ms // 2,
                 ),
                 ("grpc.keepalive_permit_without_calls", 1),
+                # Else a stream that nobody reads may come to hold megabytes.
+                ("grpc.http2.bdp_probe", 0),
+                # Else gRPC refuses some of those that dial in at once.
+                ("grpc.server.max_pending_requests", _PENDING),
+                ("grpc.server.max_pending_requests_hard_limit", 2 * _PENDING),
             ),
         )
-        bots = BotServicer(arena.hub, arena.tokens, SessionTokens(self._secret), limits)
-        bots.add_to(server)
-        catalog_pb2_grpc.add_CatalogServiceServicer_to_server(
-            CatalogServicer(arena.registry), server
-        )
-        match_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(arena), server)
-        health = HealthServicer()
-        health_pb2_grpc.add_HealthServicer_to_server(health, server)
-        reflection.enable_server_reflection(
-            (
-                *_SERVICES,
-                health_pb2.DESCRIPTOR.services_by_name["Health"].full_name,
-                reflection.SERVICE_NAME,
-            ),
-            server,
-        )
-        try:
-            # gRPC writes lines of its own to standard error where it fails.
-            _check_free(self._wanted)
-            port = server.add_insecure_port(self._wanted)
-        except (OSError, RuntimeError) as error:
-            msg = (
-                f"cannot listen on {self._wanted}: the port is in use or the address "
-                "is not of this machine; choose another one, or port 0"
-            )
-            raise ServiceError(msg, code="server.address-in-use") from error
-        await server.start()
-        for name in ("", *_SERVICES):
-            await health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        self._server, self._bots, self._health = server, bots, health
-        self.address = arena.address = f"{host}:{port}"
 
     async def stop(self) -> None:
         """Say goodbye and stop; matches still running lose their links."""
@@ -153,7 +198,14 @@ class Server:
         bots.stopping = True
         await health.enter_graceful_shutdown()
         await self._arena.hub.say_goodbye("server.stopping", "the server is stopping")
-        await server.stop(0.5)
+        await asyncio.gather(
+            *(one.stop(0.5) for one in (server, self._inner) if one is not None)
+        )
+        if self._watching is not None:
+            self._watching.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watching
+        self.audit.tell_hidden()
 
     async def wait(self) -> None:
         """Wait until the server has stopped."""
@@ -163,6 +215,42 @@ class Server:
 
 def _most_received(limit: int) -> int:
     return min(max(_MOST_RECEIVED, limit * _MESSAGE_SLACK), _INT32)
+
+
+def _listen(server: grpc.aio.Server, address: str, tls: ServerTls | None) -> int:
+    """Let a server listen; return its port.
+
+    Raises:
+        ServiceError: ``server.address-in-use`` if it cannot, ``server.tls`` if gRPC
+            does not take the certificate.
+    """
+    try:
+        # gRPC writes lines of its own to standard error where it fails.
+        _check_free(address)
+        if tls is None:
+            return server.add_insecure_port(address)
+        try:
+            return server.add_secure_port(address, tls.credentials())
+        except RuntimeError as error:
+            msg = f"cannot listen on {address} with this certificate and key"
+            raise ServiceError(msg, code="server.tls") from error
+    except (OSError, RuntimeError) as error:
+        msg = (
+            f"cannot listen on {address}: the port is in use or the address "
+            "is not of this machine; choose another one, or port 0"
+        )
+        raise ServiceError(msg, code="server.address-in-use") from error
+
+
+def _listen_inside(server: grpc.aio.Server) -> str:
+    """Let a server listen on loopback; return its address."""
+    for host in _INNER:
+        try:
+            return f"{host}:{_listen(server, f'{host}:0', None)}"
+        except ServiceError:
+            if host == _INNER[-1]:
+                raise
+    raise AssertionError
 
 
 def _check_free(address: str) -> None:
@@ -195,21 +283,25 @@ def _check_free(address: str) -> None:
         raise missing
 
 
-def _loopback(address: str) -> str:
-    """Return the host of an address on loopback."""
+def _checked_host(address: str, *, needs_loopback: bool) -> str:
+    """Return the host of an address."""
     host, colon, port = address.rpartition(":")
     if not colon or not host or not port.isdecimal() or int(port) > 65_535:
         msg = f"address {address[:80]!r} must be of the form HOST:PORT"
         raise UsageError(msg, code="usage.address")
-    bare = host.removeprefix("[").removesuffix("]")
-    try:
-        loopback = bare == "localhost" or ipaddress.ip_address(bare).is_loopback
-    except ValueError:
-        loopback = False
-    if not loopback:
+    if needs_loopback and not is_loopback(host):
         msg = (
-            f"address {address[:80]!r} is not on loopback; others need TLS, which "
-            "this server does not have yet: listen on 127.0.0.1 and use a tunnel"
+            f"address {address[:80]!r} is not on loopback; others need TLS: give the "
+            "server a certificate and its key, or listen on 127.0.0.1"
         )
         raise ServiceError(msg, code="server.needs-tls")
     return host
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host, IPv6 in brackets or not, cannot be reached from others."""
+    bare = host.removeprefix("[").removesuffix("]")
+    try:
+        return bare == "localhost" or ipaddress.ip_address(bare).is_loopback
+    except ValueError:
+        return False

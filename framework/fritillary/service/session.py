@@ -16,9 +16,11 @@ from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.plugins.game import Game
 from fritillary.record.terms import MAX_MS, PlayerInfo
 from fritillary.service import seatwire, wire
+from fritillary.service.audit import current
 from fritillary.service.errors import abort, error_info
 from fritillary.service.hub import Hub, Link, UnusableMessageError
 from fritillary.service.limits import Limits, TokenBucket
+from fritillary.service.outbox import Outbox
 from fritillary.service.resume import SessionKey, SessionTokens
 from fritillary.service.seatwire import framed
 from fritillary.service.tokens import Token, TokenStore
@@ -34,9 +36,6 @@ _FLUSH_S: Final = 2.0
 #: Turns of the loop from the end of a match to the offer of the next: who waited is
 #: woken (twice, where the wait was shielded), a task is begun, bots are found.
 _TURNS: Final = 4
-
-#: Most bytes put into one frame.
-_FRAME_BYTES: Final = 256 * 1024
 
 #: Features of the protocol that this server has.
 FEATURES: Final[frozenset[str]] = frozenset()
@@ -76,6 +75,8 @@ class Session:
         self._context = context
         self._token = token
         self._hub = hub
+        self._counts = hub.counts
+        self._call = current.get()
         self._tokens = tokens
         self._session_tokens = session_tokens
         self._limits = limits
@@ -85,8 +86,7 @@ class Session:
         self._heard = now
         self._pinged: float | None = None
         self._ping_sent = 0.0
-        self._queue: list[bytes] = []
-        self._outstanding = 0
+        self._outbox = Outbox()
         self._most_outstanding = limits.max_outstanding_bytes
         self._lingering = 0
         self._wake: asyncio.Future[None] | None = None
@@ -127,18 +127,29 @@ class Session:
             self._closing = True
             self._wake_writer()
             await asyncio.wait({writer}, timeout=_FLUSH_S)
+            self._leave()
+            # A bot that does not read keeps its stream, and what gRPC holds for it,
+            # for as long as it likes. So it is one of those that its token may have
+            # open; but it plays no more.
+            await asyncio.wait({writer})
         finally:
-            self._closing = True
-            self._timer.cancel()
             # The reader ends by itself with the stream: a read that is cancelled
             # takes the stream with it, and what was written last may not arrive.
             writer.cancel()
-            self._queue.clear()
-            self._hub.detach(self)
-            self.over.set()
+            self._leave()
             del reader
         if self._refused is not None:
             await abort(self._context, self._refused)
+
+    def _leave(self) -> None:
+        """Take the session from its bot, and drop what it has not read."""
+        if self.over.is_set():
+            return
+        self._closing = True
+        self._timer.cancel()
+        self._outbox.clear()
+        self._hub.detach(self)
+        self.over.set()
 
     async def _read(self) -> None:
         read = self._context.read
@@ -157,10 +168,11 @@ class Session:
 
     async def _write(self) -> None:
         write = self._context.write
+        counts = self._counts
+        outbox = self._outbox
         try:
             while True:
-                queue = self._queue
-                if not queue:
+                if not outbox:
                     if self._closing:
                         return
                     self._wake = self._loop.create_future()
@@ -169,13 +181,11 @@ class Session:
                         self._lingering -= 1
                         await asyncio.sleep(0)
                     continue
-                if self._outstanding <= _FRAME_BYTES:
-                    self._queue = []
-                    frame = queue[0] if len(queue) == 1 else b"".join(queue)
-                else:
-                    frame = self._some_of(queue)
+                frame = outbox.take()
                 await write(frame)
-                self._outstanding -= len(frame)
+                outbox.sent(frame)
+                counts.frames_out += 1
+                counts.bytes_out += len(frame)
         except (grpc.aio.BaseError, asyncio.InvalidStateError):
             self._finish()
         except asyncio.CancelledError:
@@ -183,18 +193,6 @@ class Session:
         except Exception:  # noqa: BLE001 - the stream ends, the server does not
             _log.exception("session of %s: writing failed", self.link.name)
             self._finish()
-
-    @staticmethod
-    def _some_of(queue: list[bytes]) -> bytes:
-        size = count = 0
-        for entry in queue:
-            size += len(entry)
-            if count and size > _FRAME_BYTES:
-                break
-            count += 1
-        frame = b"".join(queue[:count])
-        del queue[:count]
-        return frame
 
     def _finish(self) -> None:
         self._closing = True
@@ -213,13 +211,13 @@ class Session:
         """Queue an entry of a frame; what is queued together goes together."""
         if self._closing:
             return
-        self._outstanding += len(entry)
-        if self._outstanding > self._most_outstanding:
+        outbox = self._outbox
+        if outbox.held + len(entry) > self._most_outstanding:
             self._exceeded(
                 "limit.outstanding-bytes", "the bot does not read what it is sent"
             )
             return
-        self._queue.append(entry)
+        outbox.put(entry)
         if self._wake is not None:
             self._wake_writer()
 
@@ -240,10 +238,17 @@ class Session:
         goodbye = pb.Goodbye(
             code=code, message=message, reconnect_after_ms=reconnect_after_ms
         )
-        entry = framed(seatwire.GOODBYE, goodbye.SerializeToString())
-        self._outstanding += len(entry)
-        self._queue.append(entry)
+        self._outbox.put(framed(seatwire.GOODBYE, goodbye.SerializeToString()))
         self._finish()
+
+    def revoked(self) -> None:
+        """End the stream because the bot's token is no longer good."""
+        if self._closing:
+            return
+        code = "auth.revoked-token"
+        if self._call is not None:
+            self._call.refused(self._context, code)
+        self.close(code, "the token of this bot was revoked")
 
     def _refuse(self, error: FritillaryError) -> None:
         retry = error.retry_after_ms if isinstance(error, ServiceError) else None
@@ -258,10 +263,11 @@ class Session:
         """Cut the bot off; where it sits in a match it is a fault."""
         if self._closing:
             return
+        if self._call is not None:
+            self._call.refused(self._context, code)
         for player in self.link.players():
             player.flooded(code, message)
-        self._queue.clear()
-        self._outstanding = 0
+        self._outbox.clear()
         self.close(code, message)
 
     def _no_hello(self) -> None:
@@ -279,7 +285,7 @@ class Session:
         pause = min(limits.ping_after_ms, limits.pong_within_ms) / 2000
         self._timer = self._loop.call_later(pause, self._watch_link)
         if not self._tokens.good(self._token):
-            self.close("auth.revoked-token", "the token of this bot was revoked")
+            self.revoked()
             return
         if self._pinged is None:
             if (now - self._heard) * 1000 >= limits.ping_after_ms:
@@ -302,6 +308,8 @@ class Session:
             return
         now = self._loop.time()
         self._heard = now
+        self._counts.frames_in += 1
+        self._counts.bytes_in += len(raw)
         if len(raw) > self._limits.max_message_bytes:
             self._exceeded(
                 "limit.message-size",
@@ -426,6 +434,10 @@ class Session:
         if resumed:
             for ack in hello.acks:
                 self._acknowledged(ack)
+                if not self.link.knows(ack.match_id):
+                    msg = f"you sit in no match {ack.match_id[:64]!r}"
+                    unknown = UnusableMessageError(msg, code="match.unknown")
+                    self._notice(pb.BotMessage(ack=ack), unknown)
         self._hub.attach(self, resumed=resumed)
 
     def plays(self, game: Game[Any, Any, Any]) -> bool:

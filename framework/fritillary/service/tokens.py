@@ -99,6 +99,7 @@ class TokenStore:
         self._problem = ""
         self._kept: dict[str, Token] = {}
         self._passing: dict[str, Token] = {}
+        self._changes = 0
         self._refresh()
 
     def create(self, name: str, role: Role, *, passing: bool = False) -> str:
@@ -152,6 +153,7 @@ class TokenStore:
             if kept:
                 self._save({**self._kept, **kept})
         self._passing |= passing
+        self._changes += 1
         if not kept and not passing:
             msg = f"no good token has the name or id {which[:70]!r}"
             raise UsageError(msg, code="usage.token-name")
@@ -184,9 +186,8 @@ class TokenStore:
             msg = "a token is needed: send the metadata 'authorization: Bearer TOKEN'"
             raise ServiceError(msg, code="auth.missing-token")
         self._look()
-        digest = _hash(text)
-        token = self._passing.get(digest) or self._kept.get(digest)
-        if token is None or not hmac.compare_digest(token.hash, digest):
+        token = self.find(text)
+        if token is None:
             if self._problem:
                 msg = "the server cannot read its tokens at the moment; try again"
                 raise ServiceError(msg, code="auth.unavailable", retry_after_ms=1_000)
@@ -197,12 +198,36 @@ class TokenStore:
             raise ServiceError(msg, code="auth.revoked-token")
         return token
 
+    def find(self, text: str) -> Token | None:
+        """Return the token of a text, also a revoked one, as far as known."""
+        digest = _hash(text)
+        token = self._passing.get(digest) or self._kept.get(digest)
+        if token is None or not hmac.compare_digest(token.hash, digest):
+            return None
+        return token
+
+    def is_passing(self, token: Token) -> bool:
+        """Say whether a token was made for a while and never written to the file."""
+        return token.hash in self._passing
+
+    def changes(self) -> int:
+        """Return a number that is another one after each revocation.
+
+        The file is read again if it has changed. Never raises.
+        """
+        self._look()
+        return self._changes
+
     def good(self, token: Token) -> bool:
         """Say whether a token that was checked earlier is still good, as far as known.
 
         Never raises.
         """
         self._look()
+        return self.stays(token)
+
+    def stays(self, token: Token) -> bool:
+        """Say the same as `good`, without a look at the file."""
         now = self._passing.get(token.hash) or self._kept.get(token.hash)
         return now is not None and now.revoked_at_ms is None
 
@@ -234,6 +259,7 @@ class TokenStore:
                 return
             raw = self._path.read_bytes()
         except FileNotFoundError:
+            self._changes += bool(self._kept)
             self._kept = {}
             self._stamp = None
             return
@@ -244,6 +270,7 @@ class TokenStore:
         self._stamp = None
         self._kept = _parse(raw, self._path)
         self._stamp = stamp
+        self._changes += 1
 
     def _failed(self, error: OSError) -> StorageError:
         return StorageError(f"{self._path}: {error.strerror}", code="storage.tokens")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import weakref
 from collections import deque
 from typing import Any, Final
 
@@ -10,14 +12,85 @@ import grpc
 
 from fritillary.api.v1 import bot_pb2
 from fritillary.api.v1 import match_pb2 as pb
-from fritillary.core.errors import ServiceError
+from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.core.points import Act
+from fritillary.referee.match import Match
 from fritillary.referee.seen import MatchResult, SeatEvent
 from fritillary.service import wire
 from fritillary.service.hosted import HostedMatch
 
-#: So many updates are held back for a watcher that does not read.
+_log = logging.getLogger(__name__)
+
+#: So many updates, and bytes of them, are held back for a watcher that does not read.
 MAX_QUEUE: Final = 4096
+MAX_BYTES: Final = 8 * 1024 * 1024
+
+
+class Views:
+    """What all who look on at a match see at one moment, made once for all of them.
+
+    Args:
+        hosted: the match.
+    """
+
+    def __init__(self, hosted: HostedMatch) -> None:
+        # It lies beside the match and must not keep it alive.
+        self._hosted = weakref.ref(hosted)
+        self._moment: tuple[Any, ...] = ()
+        self._made: dict[tuple[Any, ...], pb.MatchView] = {}
+        self._failed = False
+
+    def view(self, coder: wire.Coder, picture: int) -> pb.MatchView:
+        """Return the view of now.
+
+        Args:
+            coder: of the observation.
+            picture: that is wanted.
+        """
+        hosted = self._hosted()
+        match = None if hosted is None else hosted.match
+        if hosted is None or match is None:
+            return pb.MatchView()
+        number = match.teller.spectator.number
+        # What spectators are not told of changes the ply, though not the number.
+        moment = (number, match.ply, match.state is None)
+        if moment != self._moment:
+            self._moment = moment
+            self._made.clear()
+        key = coder.encoding, picture
+        known = self._made.get(key)
+        if known is None:
+            known = self._made[key] = self._view(hosted, match, coder, picture)
+        return known
+
+    def _view(
+        self, hosted: HostedMatch, match: Match, coder: wire.Coder, picture: int
+    ) -> pb.MatchView:
+        gate = match.teller.spectator
+        view = pb.MatchView(event_number=gate.number)
+        if match.state is None:
+            return view
+        game = hosted.order.game
+        view.ply = match.ply
+        point = game.decision_point(match.state)
+        if isinstance(point, Act):
+            view.seats_to_act.append(point.seat)
+        try:
+            observation = gate.observation(match.state)
+            view.observation = hosted.wire.dialect(coder).observation(observation)
+            if picture == pb.PICTURE_TEXT:
+                view.picture = game.text(observation)
+            elif picture == pb.PICTURE_SVG:
+                view.picture = game.svg(observation) or ""
+        except FritillaryError as error:
+            # The match goes on, and so do its events.
+            if not self._failed:
+                self._failed = True
+                _log.warning("match %s cannot be shown: %s", hosted.id, error.message)
+        return view
+
+
+_views: weakref.WeakKeyDictionary[HostedMatch, Views] = weakref.WeakKeyDictionary()
 
 
 class Watch:
@@ -26,16 +99,27 @@ class Watch:
     Args:
         hosted: the match.
         request: what is wanted.
+        most_bytes: that are held back if it does not read; the past does not count.
     """
 
-    def __init__(self, hosted: HostedMatch, request: pb.WatchMatchRequest) -> None:
+    def __init__(
+        self,
+        hosted: HostedMatch,
+        request: pb.WatchMatchRequest,
+        *,
+        most_bytes: int = MAX_BYTES,
+    ) -> None:
         self._hosted = hosted
         self._coder = wire.coder(request.encoding)
         self._each = request.view_each_event
         self._picture = request.picture
         self._after = request.after_event if request.HasField("after_event") else None
-        self._queue: deque[pb.WatchMatchResponse] = deque()
+        #: What is past is kept as it is, shared by all, and written out when its turn
+        #: has come.
+        self._queue: deque[pb.WatchMatchResponse | SeatEvent] = deque()
         self._most = MAX_QUEUE
+        self._bytes = 0
+        self._most_bytes = most_bytes
         self._wake = asyncio.Event()
         self._past: list[SeatEvent] = []
         self._catching_up = False
@@ -47,7 +131,9 @@ class Watch:
         """Send updates until the match has ended.
 
         Raises:
-            ServiceError: ``watch.too-slow`` if the watcher does not read.
+            ServiceError: ``watch.too-slow`` if the watcher does not read; the error
+                of a match that has no result but may go on later, such as
+                ``server.stopping``.
         """
         hosted = self._hosted
         hosted.on_change(self._on_change)
@@ -61,17 +147,33 @@ class Watch:
                 self._stop()
             while True:
                 while self._queue:
-                    await context.write(self._queue.popleft())
+                    await context.write(self._next())
                 if self._too_slow:
                     msg = "the watcher reads too slowly; watch again with after_event"
                     raise ServiceError(msg, code="watch.too-slow")
                 if self._ended:
+                    self._check_end()
                     return
                 self._wake.clear()
                 await self._wake.wait()
         finally:
             hosted.off_change(self._on_change)
             hosted.unwatch(self)
+
+    def _next(self) -> pb.WatchMatchResponse:
+        """Take the next update from the queue."""
+        update = self._queue.popleft()
+        if isinstance(update, SeatEvent):
+            return pb.WatchMatchResponse(event=self._event(update))
+        self._bytes -= update.ByteSize()
+        return update
+
+    def _check_end(self) -> None:
+        """Raise what a watcher is told of a match that may go on later."""
+        ended = self._hosted.ended
+        error = ended.exception() if ended.done() else None
+        if isinstance(error, ServiceError) and error.retry_after_ms is not None:
+            raise error
 
     def _join(self) -> list[SeatEvent] | None:
         """Begin to listen; return what is past, ``None`` if there is no match yet."""
@@ -88,7 +190,8 @@ class Watch:
         """Tell what is past, as far as it is wanted, and the end if there is one."""
         for event in past or ():
             if self._after is not None and event.number > self._after:
-                self._put(event=self._event(event))
+                self._queue.append(event)
+        self._wake.set()
         # What is past is no fault of a watcher's.
         self._most = MAX_QUEUE + len(self._queue)
         if self._hosted.result is not None:
@@ -100,35 +203,25 @@ class Watch:
         self._wake.set()
 
     def _put(self, *, forced: bool = True, **update: Any) -> None:  # noqa: ANN401
-        if not forced and len(self._queue) >= self._most:
+        if self._too_slow:
+            return
+        message = pb.WatchMatchResponse(**update)
+        size = message.ByteSize()
+        if not forced and (
+            len(self._queue) >= self._most or self._bytes + size > self._most_bytes
+        ):
             self._too_slow = True
             self._hosted.unwatch(self)
-        elif not self._too_slow:
-            self._queue.append(pb.WatchMatchResponse(**update))
+        else:
+            self._queue.append(message)
+            self._bytes += size
         self._wake.set()
 
     def _view(self) -> pb.MatchView:
-        match = self._hosted.match
-        if match is None:
-            return pb.MatchView()
-        gate = match.teller.spectator
-        if match.state is None:
-            return pb.MatchView(event_number=gate.number)
-        game = self._hosted.order.game
-        observation = gate.observation(match.state)
-        picture = ""
-        if self._picture == pb.PICTURE_TEXT:
-            picture = game.text(observation)
-        elif self._picture == pb.PICTURE_SVG:
-            picture = game.svg(observation) or ""
-        point = game.decision_point(match.state)
-        return pb.MatchView(
-            event_number=gate.number,
-            ply=match.ply,
-            seats_to_act=[point.seat] if isinstance(point, Act) else [],
-            observation=self._hosted.wire.dialect(self._coder).observation(observation),
-            picture=picture,
-        )
+        views = _views.get(self._hosted)
+        if views is None:
+            views = _views[self._hosted] = Views(self._hosted)
+        return views.view(self._coder, self._picture)
 
     # -- what the match tells
 

@@ -13,8 +13,8 @@ from fritillary_client import Client
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FRITILLARY_ADDRESS", "FRITILLARY_TOKEN", "FRITILLARY_CA"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("ADDRESS", "TOKEN", "CA", "CERT", "KEY"):
+        monkeypatch.delenv(f"FRITILLARY_{name}", raising=False)
 
 
 @pytest.fixture

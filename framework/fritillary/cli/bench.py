@@ -1,0 +1,104 @@
+"""``fritillary bench``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.cli.secure import Ca, Cert, Key
+from fritillary.cli.values import Json
+from fritillary.core.errors import UsageError
+
+app = typer.Typer(help="Measure links and servers.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Measure links and servers."""
+
+
+@app.command()
+def link(
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            metavar="HOST:PORT",
+            help="A running server; else one on loopback is started for it.",
+        ),
+    ] = "",
+    token: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--token",
+            metavar="TEXT",
+            envvar="FRITILLARY_TOKEN",
+            help="With --server, may be repeated: a bot's; a referee's, to measure "
+            "decisions as well; one more bot's for each of --streams.",
+        ),
+    ] = None,
+    ca: Ca = None,
+    cert: Cert = None,
+    key: Key = None,
+    count: Annotated[
+        int, typer.Option("--count", metavar="N", min=1, help="Pings, and decisions.")
+    ] = 1000,
+    streams: Annotated[
+        int,
+        typer.Option(
+            "--streams",
+            metavar="N",
+            min=0,
+            help="Measure again while so many other bots play.",
+        ),
+    ] = 0,
+    game: Annotated[
+        str,
+        typer.Option(
+            "--game", metavar="GAME", help="What is played. Default: the first here."
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Measure what a link costs a bot that thinks for nothing.
+
+    Round trips of pings; of decisions, from sending one to hearing that it was taken;
+    and what the server's clock makes of them, which is what a margin has to absorb.
+    The matches at a server are recorded there like any other, with the label
+    purpose=bench-link. Ctrl-C gives the figures so far.
+
+    Example: fritillary bench link --streams 8
+    """
+    from fritillary.cli import bench_link
+    from fritillary_client.echo import Security
+
+    if (ca or cert or key) and not server:
+        msg = "--ca, --cert and --key are for a server; name it with --server"
+        raise UsageError(msg, code="usage.tls")
+    words = [word for word in token or () if word.strip()]
+    if not server:
+        # What the environment holds is for servers elsewhere.
+        words = []
+    application = Application()
+    if not game:
+        installed = application.registry.games()
+        if not installed:
+            msg = "no game is installed; name one that the server has with --game"
+            raise UsageError(msg, code="usage.game")
+        game = installed[0][0]
+    wish = bench_link.Wish(
+        server=server,
+        tokens=words,
+        security=Security(
+            tls=None,
+            ca=str(ca) if ca else None,
+            cert=str(cert) if cert else None,
+            key=str(key) if key else None,
+        ),
+        count=count,
+        streams=streams,
+        game=game,
+    )
+    bench_link.measure(application, wish, as_json=as_json)

@@ -1,0 +1,81 @@
+"""``fritillary watch``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fritillary.app.application import Application
+from fritillary.cli.secure import Ca, Cert, Key
+from fritillary.cli.serve import DEFAULT_ADDRESS
+from fritillary.core.errors import UsageError
+from fritillary.record.terms import parse_duration
+
+
+def watch(
+    match_id: Annotated[
+        str, typer.Argument(metavar="MATCH", help="Id of a match there.")
+    ] = "",
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            metavar="HOST:PORT",
+            envvar="FRITILLARY_ADDRESS",
+            help="Where it is played.",
+        ),
+    ] = DEFAULT_ADDRESS,
+    token: Annotated[
+        str,
+        typer.Option(
+            "--token",
+            metavar="TEXT",
+            envvar="FRITILLARY_TOKEN",
+            help="Of a spectator or a referee.",
+        ),
+    ] = "",
+    ca: Ca = None,
+    cert: Cert = None,
+    key: Key = None,
+    latest: Annotated[
+        bool,
+        typer.Option(
+            "--latest", help="The newest match that goes on; waits if there is none."
+        ),
+    ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="After the end, go on with the next match."),
+    ] = False,
+    give_up: Annotated[
+        str,
+        typer.Option(
+            "--give-up",
+            metavar="TIME",
+            help="So long a server that has gone away is waited for.",
+        ),
+    ] = "1min",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line.")
+    ] = False,
+) -> None:
+    """Watch a match at a server as spectators may see it, or list those that go on.
+
+    Whoever comes late is told what has happened so far. Where the output is no
+    terminal there is a line for each event. Ctrl-C leaves; the match goes on.
+
+    Example: fritillary watch --latest --follow --server 127.0.0.1:7447 --token TOKEN
+    """
+    if match_id and latest:
+        msg = "name a match or ask for the latest one, not both"
+        raise UsageError(msg, code="usage.latest")
+    from fritillary.cli import watch_at_server as there
+    from fritillary.cli.servers import Access
+
+    access = Access(server, token, ca, cert, key)
+    wish = there.Wish(access, parse_duration(give_up) / 1000, as_json)
+    if match_id or latest or follow:
+        there.watch(Application(), wish, match_id, follow=follow)
+    else:
+        there.list_open(wish)

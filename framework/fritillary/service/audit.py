@@ -1,0 +1,157 @@
+"""Refused calls: counted, and told in the log, one line each unless they are many.
+
+Whoever floods the server with calls that it refuses must not fill its disk: each
+address and all together have so many lines at once and so many a minute; what is not
+shown is counted, and the numbers are told once a minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+import grpc
+from attrs import field, frozen
+
+from fritillary.service.limits import TokenBucket
+from fritillary.service.tokens import Token
+
+#: Shown by every command that serves.
+_log = logging.getLogger("fritillary.audit")
+
+#: Lines at once, and seconds until there may be another: of one address, of all.
+_OF_ONE: Final = (20, 10.0)
+_OF_ALL: Final = (100, 5.0)
+
+#: What was not shown is told so long after the first of it.
+_TELL_S: Final = 60.0
+
+#: So many addresses are told apart at a time.
+_ADDRESSES: Final = 1024
+
+#: So many codes are counted apart; plugins may bring codes of their own.
+_CODES: Final = 200
+
+#: Longest method and longest code that are shown.
+_WORD: Final = 100
+
+
+class Audit:
+    """Counts refused calls and tells of them.
+
+    Args:
+        now: seconds of a monotonic clock.
+
+    Attributes:
+        refused: how many, by code.
+        hidden: for how many there was no line.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self.refused: Counter[str] = Counter()
+        self.hidden = 0
+        self._now = now
+        self._all = _bucket(_OF_ALL, now())
+        self._by_host: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._untold: Counter[str] = Counter()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def refuse(self, method: str, code: str, peer: str, token: Token | None) -> None:
+        """Note a refused call; must be called in a running loop.
+
+        Args:
+            method: full name, as it was called: it may be anything.
+            code: of the error.
+            peer: who called, as gRPC says it.
+            token: that was shown, if it is known; good or not.
+        """
+        known = code in self.refused or len(self.refused) < _CODES
+        self.refused[code if known else "other"] += 1
+        where = _address(peer)
+        if not self._may_tell(where.rpartition(":")[0]):
+            self.hidden += 1
+            self._untold[code if known else "other"] += 1
+            if self._timer is None:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(_TELL_S, self.tell_hidden)
+            return
+        who = (
+            "-" if token is None else f"{token.name}/{token.id} role={token.role.value}"
+        )
+        _log.warning(
+            "refused method=%s code=%s peer=%s token=%s",
+            _word(method),
+            _word(code),
+            where,
+            who,
+        )
+
+    def _may_tell(self, host: str) -> bool:
+        now = self._now()
+        bucket = self._by_host.get(host)
+        if bucket is None:
+            bucket = self._by_host[host] = _bucket(_OF_ONE, now)
+            if len(self._by_host) > _ADDRESSES:
+                self._by_host.popitem(last=False)
+        self._by_host.move_to_end(host)
+        return bucket.has(now) and self._all.has(now)
+
+    def tell_hidden(self) -> None:
+        """Tell how many calls were refused without a line of their own."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        untold, self._untold = self._untold, Counter()
+        if untold:
+            _log.warning(
+                "refused %d more calls: %s",
+                untold.total(),
+                ", ".join(f"{_word(code)} {n}" for code, n in untold.most_common(8)),
+            )
+
+
+@frozen
+class Call:
+    """An RPC that runs.
+
+    Args:
+        method: full name.
+        token: that was shown, if it is known.
+        audit: where it is told if it is refused.
+    """
+
+    method: str
+    token: Token | None
+    audit: Audit = field(repr=False)
+
+    def refused(self, context: grpc.aio.ServicerContext[Any, Any], code: str) -> None:
+        """Note that the call was refused, or ended by the server for a fault."""
+        self.audit.refuse(self.method, code, context.peer(), self.token)
+
+
+#: The RPC of the running task; set by the interceptor.
+current: ContextVar[Call | None] = ContextVar("current", default=None)
+
+
+def _bucket(figures: tuple[int, float], now: float) -> TokenBucket:
+    burst, seconds = figures
+    return TokenBucket(1 / seconds, now, burst)
+
+
+def _address(peer: str) -> str:
+    """Return an address as people write it, from gRPC's ``ipv6:%5B::1%5D:80``."""
+    kind, _, where = peer.partition(":")
+    return (
+        _word(unquote(where), ":[]") if kind in {"ipv4", "ipv6"} else _word(peer, ":")
+    )
+
+
+def _word(text: str, more: str = "") -> str:
+    """Return text as one word of a line, whatever is in it."""
+    return quote(text[:_WORD], safe=f"/._-{more}", errors="replace") or "-"

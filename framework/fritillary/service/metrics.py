@@ -1,0 +1,349 @@
+"""Metrics over HTTP for Prometheus, off unless an address is named.
+
+Nothing is measured here: the arena and its sessions keep plain numbers, which are read
+in the loop when somebody asks, and told by a thread of their own. No label holds a
+name of a bot, a match or an address, so that their number is bounded and nothing is
+told that the catalog does not tell as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import platform
+import socket
+import socketserver
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, Self
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+import grpc
+
+import fritillary
+from fritillary.core.errors import ServiceError, UsageError
+from fritillary.record.terms import Fault
+from fritillary.service import wire
+from fritillary.service.arena import Arena
+from fritillary.service.counts import BOUNDS_MS, rulings_of
+from fritillary.service.server import Server
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+_log = logging.getLogger(__name__)
+
+#: Where to listen if no host is named.
+LOOPBACK: Final = "127.0.0.1"
+
+#: Seconds that the loop may take to tell the numbers.
+_READ_S: Final = 5.0
+
+#: Seconds that a client may take for its request.
+_REQUEST_S: Final = 5.0
+
+#: Requests that are answered at the same time.
+_AT_ONCE: Final = 8
+
+_PHASES: Final = tuple(phase for phase in wire.PHASE if phase != "ended")
+
+
+def families(arena: Arena, server: Server) -> list[Metric]:
+    """Return the metrics as they are; to be called in the loop."""
+    from prometheus_client.core import (
+        GaugeMetricFamily,
+        HistogramMetricFamily,
+        InfoMetricFamily,
+    )
+
+    counts = arena.hub.counts
+    phases = Counter(dict.fromkeys(_PHASES, 0))
+    plies, rulings = Counter(counts.plies), Counter(counts.rulings)
+    for hosted in arena.matches():
+        if not hosted.over:
+            # Where the referee is done, the arena may not have noted it yet.
+            phase = hosted.phase
+            phases[phase if phase in phases else "closing"] += 1
+            plies[hosted.order.game.info.id] += hosted.ply
+            rulings.update(rulings_of(hosted))
+
+    build = InfoMetricFamily("fritillary_build", "What runs.")
+    versions = {
+        "version": fritillary.__version__,
+        "python": platform.python_version(),
+        "grpc": grpc.__version__,
+    }
+    build.add_metric([], versions)
+    matches = GaugeMetricFamily(
+        "fritillary_matches", "Matches that go on, by phase.", labels=["phase"]
+    )
+    for phase, number in phases.items():
+        matches.add_metric([phase], number)
+    seconds = HistogramMetricFamily(
+        "fritillary_decision_seconds",
+        "Time from asking a bot that dials in to its accepted answer.",
+    )
+    bounds = [*(str(bound / 1000) for bound in BOUNDS_MS), "+Inf"]
+    classes = zip(bounds, accumulate(counts.decided), strict=True)
+    seconds.add_metric([], list(classes), counts.decided_ms / 1000)
+    audit = server.audit
+    return [
+        build,
+        GaugeMetricFamily(
+            "fritillary_bots_connected",
+            "Bots that are connected.",
+            len(arena.hub.sessions()),
+        ),
+        GaugeMetricFamily(
+            "fritillary_watches", "Streams that watch a match.", server.watches
+        ),
+        matches,
+        _counted(
+            "matches_ended",
+            "Matches that have ended, by game and how.",
+            ("game", "kind"),
+            counts.ended,
+        ),
+        _counted("plies", "Plies of all matches.", ("game",), plies),
+        _counted(
+            "sessions",
+            "Sessions of bots: opened anew, resumed, replaced by another one.",
+            ("event",),
+            {
+                "opened": counts.opened,
+                "resumed": counts.resumed,
+                "replaced": counts.replaced,
+            },
+        ),
+        _counted(
+            "decisions",
+            "Requests to bots that dial in, by how they were closed.",
+            ("closed",),
+            {
+                "accepted": sum(counts.decided),
+                "ruled": counts.ruled,
+                "withdrawn": counts.withdrawn,
+            },
+        ),
+        seconds,
+        _counted(
+            "rulings",
+            "Rulings, by fault.",
+            ("fault",),
+            {fault.value: rulings[fault.value] for fault in Fault},
+        ),
+        _counted(
+            "frames",
+            "Frames of bots, by direction.",
+            ("direction",),
+            {"in": counts.frames_in, "out": counts.frames_out},
+        ),
+        _counted(
+            "frame_bytes",
+            "Bytes of these frames.",
+            ("direction",),
+            {"in": counts.bytes_in, "out": counts.bytes_out},
+        ),
+        _counted(
+            "refused_calls",
+            "Calls that were refused, and streams that were cut off, by code.",
+            ("code",),
+            audit.refused,
+        ),
+        _counted(
+            "refused_calls_hidden",
+            "Those of them without a line of their own in the log.",
+            (),
+            {(): audit.hidden},
+        ),
+    ]
+
+
+def _counted(
+    name: str,
+    what: str,
+    labels: tuple[str, ...],
+    rows: Mapping[Any, int],
+) -> Metric:
+    """Return numbers that only grow.
+
+    Args:
+        name: of the metric, without what all have in common.
+        what: it is, for people.
+        labels: of each row.
+        rows: by label, or by labels.
+    """
+    from prometheus_client.core import CounterMetricFamily
+
+    family = CounterMetricFamily(f"fritillary_{name}", what, labels=labels)
+    for key, number in rows.items():
+        family.add_metric([key] if isinstance(key, str) else key, number)
+    return family
+
+
+class Metrics:
+    """Tells the metrics of an arena and its server.
+
+    Use it as an async context manager, inside those of both.
+
+    Args:
+        arena: that is told of.
+        server: that is told of.
+        address: ``HOST:PORT``, ``:PORT`` or ``PORT``; without a host, on loopback; port
+            0 takes a free one.
+
+    Attributes:
+        address: where it listens, once it does.
+    """
+
+    def __init__(self, arena: Arena, server: Server, address: str) -> None:
+        self._arena = arena
+        self._server = server
+        self._wanted = address
+        self.address = ""
+        self._http: _Http | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Listen.
+
+        Raises:
+            UsageError: if the address is none.
+            ServiceError: ``server.address-in-use`` if the port is taken.
+        """
+        from prometheus_client import CollectorRegistry, ProcessCollector
+        from prometheus_client.exposition import make_wsgi_app
+
+        host, port = _host_and_port(self._wanted)
+        loop = asyncio.get_running_loop()
+        registry = CollectorRegistry()
+        registry.register(_Reader(self._arena, self._server, loop))
+        ProcessCollector(registry=registry)
+        try:
+            http = _Http(host.strip("[]"), port, make_wsgi_app(registry))
+        except OSError as error:
+            msg = (
+                f"cannot tell metrics on {host}:{port}: the port is in use or the "
+                "address is not of this machine; choose another one, or port 0"
+            )
+            raise ServiceError(msg, code="server.address-in-use") from error
+        self._http = http
+        self.address = f"{host}:{http.server_port}"
+        threading.Thread(
+            target=http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True
+        ).start()
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        http, self._http = self._http, None
+        if http is not None:
+            # The loop must go on: a request that runs may be waiting for it.
+            await asyncio.to_thread(http.shutdown)
+            http.server_close()
+
+
+class _Reader:
+    """Reads the numbers in the loop, for a thread that tells them."""
+
+    def __init__(
+        self, arena: Arena, server: Server, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._arena = arena
+        self._server = server
+        self._loop = loop
+
+    def describe(self) -> Iterable[Metric]:
+        """Return nothing: what there is depends on what has happened."""
+        return ()
+
+    def collect(self) -> list[Metric]:
+        """Return the metrics of now.
+
+        Raises:
+            TimeoutError: if the loop is too busy.
+        """
+        reading = asyncio.run_coroutine_threadsafe(self._read(), self._loop)
+        return reading.result(_READ_S)
+
+    async def _read(self) -> list[Metric]:
+        return families(self._arena, self._server)
+
+
+class _Request(WSGIRequestHandler):
+    """Answers one request, and logs none."""
+
+    timeout = _REQUEST_S
+
+    def log_message(self, *_: Any) -> None:  # noqa: ANN401 - as the base class has it
+        """Log nothing: strangers choose the words."""
+
+
+class _Http(socketserver.ThreadingMixIn, WSGIServer):
+    """An HTTP server that asks no name server who it is."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, host: str, port: int, app: Callable[..., Any]) -> None:
+        found = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        self.address_family = found[0][0]
+        self._room = threading.Semaphore(_AT_ONCE)
+        super().__init__((host, port), _Request)
+        self.set_app(self._guarded(app))
+
+    def server_bind(self) -> None:
+        """Listen; the base class would look its own name up."""
+        socketserver.TCPServer.server_bind(self)
+        host, port, *_ = self.server_address
+        self.server_name, self.server_port = str(host), int(port)
+        self.setup_environ()
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Answer in a thread, if there are not too many."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Answer, and make room for another."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, *_: Any) -> None:  # noqa: ANN401
+        """Say little of a client that has left."""
+        _log.info("a request for metrics failed", exc_info=True)
+
+    @staticmethod
+    def _guarded(app: Callable[..., Any]) -> Callable[..., Any]:
+        """Let an application that fails say so to whoever asks, and to nobody else."""
+
+        def guarded(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
+            try:
+                return app(environ, start_response)
+            except Exception:  # noqa: BLE001 - the server goes on
+                _log.info("the metrics cannot be read", exc_info=True)
+                start_response("503 Service Unavailable", [])
+                return [b"the server is busy or stopping\n"]
+
+        return guarded
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or int(port) > 65_535:
+        msg = f"metrics address {address[:80]!r} must be of the form HOST:PORT"
+        raise UsageError(msg, code="usage.address")
+    return host or LOOPBACK, int(port)

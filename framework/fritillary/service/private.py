@@ -1,0 +1,170 @@
+"""What the host keeps of a match for a restart: its order, its seed, its salt."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+from attrs import field, frozen, validators
+
+from fritillary.codec.converter import make_converter
+from fritillary.codec.packing import pack, unpack
+from fritillary.core.errors import CodecError, StorageError
+from fritillary.record.events import MATCH_ID
+from fritillary.record.terms import ClockSettings, Terms
+from fritillary.record.writer import sync_folder
+
+#: Version of the file's form.
+FORMAT: Final = 1
+
+_SUFFIX: Final = ".order"
+_HASH: Final = validators.matches_re(r"[0-9a-f]{64}\Z")
+
+
+@frozen(kw_only=True)
+class Used:
+    """Time that an open decision had taken when the server stopped in order.
+
+    Args:
+        events: of the record at that moment; with another number it does not count.
+        seat: whose decision.
+        spent_ms: so far.
+    """
+
+    events: int
+    seat: int
+    spent_ms: int
+
+
+@frozen(kw_only=True)
+class Kept:
+    """A match as it was ordered, with the secrets of its deal.
+
+    Args:
+        format: of the file.
+        match_id: of the match.
+        game: full id under which it was asked for.
+        options: hex of their canonical msgpack.
+        players: as they were named.
+        clocks: one for each seat.
+        terms: the same for all.
+        seed: hex of the seed that was committed to.
+        salt: hex of the salt.
+        seed_given: whether seed or salt came from outside.
+        nonces_wanted: whether bots may mix into the deal.
+        labels: free tags.
+        sealed: the deal is still to be played by others.
+        created_at_ms: since 1970-01-01 UTC.
+        used: of the decision that was open at an orderly stop.
+    """
+
+    format: int
+    match_id: str = field(validator=validators.matches_re(MATCH_ID))
+    game: str
+    options: str
+    players: tuple[str, ...]
+    clocks: tuple[ClockSettings, ...]
+    terms: Terms
+    seed: str = field(validator=_HASH, repr=False)
+    salt: str = field(validator=_HASH, repr=False)
+    seed_given: bool
+    nonces_wanted: bool
+    labels: dict[str, str]
+    sealed: bool
+    created_at_ms: int
+    used: Used | None = None
+
+
+_CONVERTER: Final = make_converter()
+_dump = _CONVERTER.get_unstructure_hook(Kept)
+_build = _CONVERTER.get_structure_hook(Kept)
+
+
+class PrivateFolder:
+    """Keeps one file for each match that may have to be taken up.
+
+    Args:
+        path: the folder, for its owner alone; made when the first match is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def _file(self, match_id: str) -> Path:
+        return self.path / f"{match_id}{_SUFFIX}"
+
+    def save(self, kept: Kept) -> None:
+        """Write a match down; when this returns it survives a power cut.
+
+        Raises:
+            StorageError: if it cannot be written.
+        """
+        path = self._file(kept.match_id)
+        aside = path.with_suffix(".new")
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(pack(_dump(kept)))
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+            sync_folder(self.path)
+        except OSError as error:
+            msg = f"{path}: {error.strerror}"
+            raise StorageError(msg, code="storage.private") from error
+
+    def load(self, match_id: str) -> Kept | None:
+        """Return what is kept of a match; ``None`` if nothing is.
+
+        Raises:
+            StorageError: if it cannot be read, or is no such file.
+        """
+        path = self._file(match_id)
+        try:
+            raw = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            msg = f"{path}: {error.strerror}"
+            raise StorageError(msg, code="storage.private") from error
+        try:
+            data = unpack(raw)
+            version = data.get("format") if isinstance(data, Mapping) else None
+            if version != FORMAT:
+                msg = f"{path}: not a file of format {FORMAT}"
+                raise StorageError(msg, code="storage.private")
+            kept: Kept = _build(data, Kept)
+        except CodecError as error:
+            msg = f"{path}: {error.message}"
+            raise StorageError(msg, code="storage.private") from error
+        if kept.match_id != match_id:
+            msg = f"{path}: it is of match {kept.match_id}"
+            raise StorageError(msg, code="storage.private")
+        return kept
+
+    def note_used(self, match_id: str, used: Used) -> None:
+        """Keep what an open decision had taken.
+
+        Raises:
+            StorageError: if it cannot be written.
+        """
+        kept = self.load(match_id)
+        if kept is not None:
+            self.save(attrs.evolve(kept, used=used))
+
+    def forget(self, match_id: str) -> None:
+        """Keep nothing of a match any more."""
+        with contextlib.suppress(OSError):
+            self._file(match_id).unlink()
+
+    def matches(self) -> Iterator[str]:
+        """Yield the ids of the matches that are kept."""
+        for path in sorted(self.path.glob(f"*{_SUFFIX}")):
+            match_id = path.name.removesuffix(_SUFFIX)
+            if MATCH_ID.match(match_id):
+                yield match_id

@@ -1,0 +1,43 @@
+"""Why a program did not start: told alike of a match here and of one at a server."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Program, Run
+
+GAME = "lepidoptery"
+
+#: Ends before it dials in; what it wrote last is for the referee alone.
+BROKEN = f"exec:{sys.executable} -c \"import sys; sys.exit('no such opening book')\""
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, ...]]:
+    data = tmp_path_factory.mktemp("server") / "data"
+    token = ("token", "create", "ref", "--role", "referee", "--data", data)
+    referee = Program(*token).end()[1].strip()
+    server = Program("serve", "--address", "127.0.0.1:0", "--data", data)
+    yield ("--server", server.line().partition(" on ")[2], "--token", referee)
+    server.signal()
+    server.end()
+
+
+def test_the_last_words_of_a_program_are_told(
+    run: Run, there: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = ("match", GAME, "-s", BROKEN, "-s", "uniform", "--match-id", "m")
+    told = []
+    for number, where in enumerate(((), there)):
+        record = tmp_path / f"{number}.frec"
+        code, _, errors = run(*words, *where, "--record", record)
+        assert code == 1
+        told.append(errors.splitlines()[-1])
+        # They may hold secrets, so no record repeats them.
+        assert b"opening book" not in record.read_bytes()
+    assert told[0] == told[1]
+    assert told[0].startswith("error: seat 0 (python")
+    assert told[0].endswith("its last words: no such opening book")

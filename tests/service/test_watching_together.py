@@ -1,0 +1,200 @@
+"""WatchMatch: what many spectators share, and what none of them can cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+import pytest
+from tests.service import pig
+from tests.service.calls import Caller, code_of
+from tests.service.rawbot import last_legal, until
+
+from fritillary.api.v1 import common_pb2, match_pb2
+from fritillary.core.errors import PluginError, ServiceError
+from fritillary.record.terms import EndKind
+from fritillary.referee.seen import SeatEvent
+from fritillary.service import watching
+from fritillary.service.hosted import HostedMatch
+from fritillary.service.tokens import Role
+
+
+class Busy:
+    """A stream that takes nothing until it is free."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Event()
+        self.told: list[str | None] = []
+
+    async def write(self, update: match_pb2.WatchMatchResponse) -> None:
+        await self.free.wait()
+        self.told.append(update.WhichOneof("update"))
+
+
+async def read_all(call):
+    while await call.read() is not grpc.aio.EOF:
+        pass
+
+
+def look(hosted, stream: Any, **request: Any) -> asyncio.Task[None]:
+    limits = {"most_bytes": request.pop("most_bytes", watching.MAX_BYTES)}
+    watch = watching.Watch(hosted, match_pb2.WatchMatchRequest(**request), **limits)
+    return asyncio.ensure_future(watch.run(stream))
+
+
+async def test_a_picture_is_drawn_once_for_all_who_look_on(stage, monkeypatch):
+    drawn = []
+    plain = pig.draw_text
+
+    async with stage.bot(play=None) as bot:
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        request = await bot.until("decision_request")
+        game = hosted.order.game
+
+        def text(observation):
+            drawn.append(observation)
+            return plain(observation)
+
+        monkeypatch.setattr(
+            type(game), "text", lambda _, observation: text(observation)
+        )
+        streams = [Busy() for _ in range(20)]
+        for stream in streams:
+            stream.free.set()
+        wanted = {"view_each_event": True, "picture": match_pb2.PICTURE_TEXT}
+        looking = [look(hosted, stream, **wanted) for stream in streams]
+        await until(lambda: all(len(stream.told) >= 2 for stream in streams))
+        assert len(drawn) == 1
+        bot.play = last_legal
+        await bot.send_all(last_legal(request))
+        result = await hosted.ended
+        await asyncio.gather(*looking)
+    views = [stream.told.count("view") for stream in streams]
+    assert set(views) == {views[0]}
+    assert views[0] > result.plies
+    # Once for each moment, however many look on.
+    assert len(drawn) <= views[0]
+
+
+async def test_views_in_two_encodings_are_kept_apart(stage):
+    async with stage.bot(play=None) as bot, Caller(stage, Role.SPECTATOR) as spectator:
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        await bot.until("decision_request")
+        first = []
+        for encoding in (common_pb2.ENCODING_JSON, common_pb2.ENCODING_MSGPACK) * 2:
+            call = spectator.WatchMatch(match_id=hosted.id, encoding=encoding)
+            first.append((await call.read()).view.observation)
+            call.cancel()
+    assert first[0].startswith(b"{")
+    assert not first[1].startswith(b"{")
+    assert first[2:] == first[:2]
+
+
+async def test_what_is_held_back_for_a_watcher_is_bounded_in_bytes(stage):
+    async with stage.bot(play=None) as bot:
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        request = await bot.until("decision_request")
+        stream = Busy()
+        watch = watching.Watch(
+            hosted,
+            match_pb2.WatchMatchRequest(view_each_event=True),
+            most_bytes=500,
+        )
+        running = asyncio.ensure_future(watch.run(stream))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        bot.play = last_legal
+        await bot.send_all(last_legal(request))
+        await hosted.ended
+        held = sum(
+            update.ByteSize()
+            for update in watch._queue
+            if not isinstance(update, SeatEvent)
+        )
+        assert held <= 500
+        stream.free.set()
+        with pytest.raises(ServiceError) as caught:
+            await running
+    assert caught.value.code == "watch.too-slow"
+
+
+async def test_the_past_is_not_copied_for_who_does_not_read(stage):
+    def play(request):
+        return last_legal(request) if request.event_number < 30 else None
+
+    async with stage.bot(play=play) as bot:
+        hosted = stage.arena.create(
+            "pig", ["remote:bob", "uniform"], options={"target": 200}
+        )
+        await until(
+            lambda: any(one.event_number >= 30 for one in bot.all("decision_request"))
+        )
+        watches = [
+            watching.Watch(hosted, match_pb2.WatchMatchRequest(after_event=0))
+            for _ in range(3)
+        ]
+        stream = Busy()
+        running = [
+            asyncio.ensure_future(watch.run(stream))  # type: ignore[arg-type]
+            for watch in watches
+        ]
+        await asyncio.sleep(0)
+        past = [
+            [one for one in watch._queue if isinstance(one, SeatEvent)]
+            for watch in watches
+        ]
+        assert len(past[0]) >= 30
+        for mine, others in zip(*past[:2], strict=True):
+            assert mine is others
+        hosted.abort(EndKind.VOID, "test", "enough")
+        await hosted.ended
+        stream.free.set()
+        await asyncio.gather(*running)
+    assert stream.told.count("event") >= 90
+    assert stream.told.count("ended") == 3
+
+
+async def test_a_picture_that_fails_costs_the_picture_alone(stage, monkeypatch):
+    async with stage.bot(play=None) as bot, Caller(stage, Role.SPECTATOR) as spectator:
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        request = await bot.until("decision_request")
+
+        def fail(*_):
+            raise PluginError("no picture today", code="plugin.failed")
+
+        monkeypatch.setattr(type(hosted.order.game), "text", fail)
+        call = spectator.WatchMatch(
+            match_id=hosted.id,
+            after_event=0,
+            view_each_event=True,
+            picture=match_pb2.PICTURE_TEXT,
+        )
+        first = await call.read()
+        bot.play = last_legal
+        await bot.send_all(last_legal(request))
+        await hosted.ended
+        kinds = []
+        while (update := await call.read()) is not grpc.aio.EOF:
+            kinds.append(update.WhichOneof("update"))
+    assert first.view.observation
+    assert first.view.picture == ""
+    assert kinds.count("event") > 2
+    assert kinds[-1] == "ended"
+
+
+async def test_a_match_that_goes_on_later_says_when_to_come_back(stage, monkeypatch):
+    async def stop(*_, **__):
+        raise ServiceError(
+            "the server is stopping", code="server.stopping", retry_after_ms=1_000
+        )
+
+    async with Caller(stage, Role.SPECTATOR) as spectator:
+        monkeypatch.setattr(HostedMatch, "play", stop)
+        hosted = stage.arena.create("pig", ["remote:late", "uniform"])
+        call = spectator.WatchMatch(match_id=hosted.id)
+        await call.read()
+        async with stage.bot("late"), asyncio.timeout(5):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await read_all(call)
+    assert code_of(caught.value) == "server.stopping"
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
