@@ -94,6 +94,7 @@ class LeakStage:
         self.game = registry.game(self.game_name)
         self.arena: Arena
         self.calls: grpc.aio.Channel
+        self._connections: list[grpc.aio.Channel] = []
         self._registry = registry
         self._folder = folder
         self._store = TokenStore()
@@ -114,12 +115,17 @@ class LeakStage:
         self._server = Server(self.arena, session_secret=self._secret)
         await self._server.start()
         self.calls = channel(self.arena.address)
+        self._connections.append(self.calls)
 
     async def stop(self) -> None:
         """Stop as a host does: bots are told, matches are left or called off."""
         await self.arena.close()
         await self._server.stop()
-        await self.calls.close()
+
+    async def leave(self) -> None:
+        """Close all connections; one that is closed takes what it has not read."""
+        for connection in self._connections:
+            await connection.close()
 
     def token(self, name: str, role: Role = Role.BOT) -> str:
         """Return the token of a name."""
@@ -140,3 +146,4 @@ async def leak_stage(
         yield stage
     finally:
         await stage.stop()
+        await stage.leave()

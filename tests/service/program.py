@@ -63,6 +63,8 @@ for frame in call:
             if how == "sleep":
                 mark.write_text(str(os.getpid()))
                 time.sleep(600)
+            if how == "slow":
+                time.sleep(0.05)
             send(
                 decision=pb.Decision(
                     match_id=request.match_id,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
+from fritillary.core.commitment import commitment
 from fritillary.core.errors import FritillaryError, RecordError, StorageError
 from fritillary.core.outcome import Outcome
 from fritillary.plugins.discovery import Registry
@@ -158,8 +159,11 @@ def _left(kept: Kept, path: Path, registry: Registry, signer: Signer) -> Left:
     if found is None:
         return Left(order=order, created_at_ms=kept.created_at_ms)
     header = found.header
-    if header.match_id != kept.match_id or header.options != kept.options:
-        msg = "its record is of another match"
+    bound = commitment(
+        kept.match_id, bytes.fromhex(kept.options), order.seed, order.salt
+    )
+    if header.commitment != bound.hex():
+        msg = "what was kept is not what its record commits to"
         raise StorageError(msg, code="storage.private")
     if in_use(path):
         msg = "its record is being written by another process"
