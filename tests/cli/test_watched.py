@@ -100,10 +100,7 @@ def test_a_late_joiner_is_told_the_past_then_where_the_match_is(time: Time) -> N
     assert lines == [
         "   1  seat 0 (ann): pass",
         "   2  seat 1 (bob\ufffd[31m): single 3",
-        (
-            "      waiting for seat 1 (bob\ufffd[31m), whose link was lost "
-            "(away, 0:28 to come back)"
-        ),
+        "      waiting for seat 1 (bob\ufffd[31m), whose link was lost, 0:28 left",
     ]
     assert lines_of(watched, status("running")) == ["      running"]
     assert not watched.catching_up

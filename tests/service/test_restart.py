@@ -96,7 +96,7 @@ class House:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         arena._tasks.clear()
-        arena._lock.close()
+        arena._keeping.close()
         await self.server.stop()
         self.arena = None
 

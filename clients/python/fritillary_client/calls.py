@@ -38,6 +38,9 @@ _MAX_RECEIVED: Final = 64 * 1024 * 1024
 
 _ERROR_KEY: Final = "fritillary-error-bin"
 
+#: Code of an error that gRPC has put in the place of the server's answer.
+LOST_ANSWER: Final = "link.answer-lost"
+
 #: These will not go away by trying again.
 _FINAL: Final = frozenset(
     {
@@ -75,6 +78,8 @@ def open_channel(endpoint: Endpoint) -> grpc.aio.Channel:
         ("grpc.use_local_subchannel_pool", 1),
         ("grpc.max_receive_message_length", _MAX_RECEIVED),
         ("grpc.max_send_message_length", -1),
+        # A server that has come back is found again soon.
+        ("grpc.max_reconnect_backoff_ms", 1_000),
     ]
     if endpoint.tls:
         credentials = grpc.ssl_channel_credentials(
@@ -238,6 +243,11 @@ def error_of(
         return RefusedError(msg, code="link.no-arena")
     if code in _FINAL:
         return RefusedError(shown(details), code=f"status.{code.name.lower()}")
+    if code is grpc.StatusCode.INTERNAL and not opened:
+        # gRPC loses the server's answer if it comes while the first message is
+        # being written; it says why at the next attempt.
+        msg = f"the server at {address} closed the stream ({shown(details)})"
+        return LinkError(msg, code=LOST_ANSWER)
     if code is grpc.StatusCode.UNAVAILABLE and not opened:
         return _unreachable(details, address, advice)
     msg = f"the link to {address} was lost ({code.name}: {shown(details)})"

@@ -14,7 +14,7 @@ from fritillary.api.v1 import bot_pb2 as wire
 from fritillary_client import encoding as encodings
 from fritillary_client import reading
 from fritillary_client.bot import AnyBot, checked
-from fritillary_client.calls import open_channel
+from fritillary_client.calls import LOST_ANSWER, open_channel
 from fritillary_client.errors import (
     ArenaError,
     BotError,
@@ -36,6 +36,9 @@ _LONGEST_WAIT_S: Final = 10.0
 
 #: A link that held for so long was a good one: back-off begins anew.
 _GOOD_LINK_S: Final = 5.0
+
+#: So often a server is asked again at once whose answer gRPC has lost.
+_ANSWERS_LOST: Final = 3
 
 #: Goodbyes with these codes say that the bot did something wrong.
 _BLAMES: Final = ("auth.", "limit.")
@@ -154,6 +157,9 @@ class Client:
                 elif since is None:
                     since = now
                 asked_to_wait = error.retry_after_ms
+                if error.code == LOST_ANSWER and tries < _ANSWERS_LOST:
+                    tries += 1
+                    continue
                 if self._left.is_set():
                     break
                 if isinstance(error, RefusedError) and asked_to_wait is None:

@@ -62,8 +62,10 @@ def watch(
 ) -> None:
     """Watch a match at a server as spectators may see it, or list those that go on.
 
-    Whoever comes late is told what has happened so far. Where the output is no
-    terminal there is a line for each event. Ctrl-C leaves; the match goes on.
+    Whoever comes late is told what has happened so far; a server that goes away is
+    waited for. Where the output is no terminal there is a line for each event. With
+    --json the type of an object is match, view, event, status, lost, found or result.
+    Ctrl-C leaves; the match goes on.
 
     Example: fritillary watch --latest --follow --server 127.0.0.1:7447 --token TOKEN
     """

@@ -98,10 +98,9 @@ class Watched:
             return []
         if status.phase == "running" and before in {"", "paused"}:
             return []
-        left = [self.away_text(seat) for seat in status.waiting_for]
         line = f"      {self.phase_text()}"
-        if any(left):
-            line += f" ({', '.join(left)})"
+        if status.waiting_left_ms is not None:
+            line += f", {duration_text(status.waiting_left_ms)} left"
         if self.catching_up and not before:
             # It is of now: what is past comes first.
             self._untold = line

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import functools
 import logging
-import os
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ import attrs
 import fritillary
 from fritillary.core.errors import (
     FritillaryError,
-    PluginError,
     ServiceError,
     StorageError,
     UsageError,
@@ -36,21 +34,20 @@ from fritillary.referee.setup import new_match_id, usual_terms
 from fritillary.service.children import ChildSeat
 from fritillary.service.hosted import HostedMatch, Order, wall_ms
 from fritillary.service.hub import Hub
+from fritillary.service.keeping import Keeping, goes_on_later
 from fritillary.service.limits import Limits
-from fritillary.service.locking import only_one
-from fritillary.service.private import PrivateFolder
-from fritillary.service.remote import RemotePlayer
-from fritillary.service.restart import (
-    Left,
-    kept_of,
-    matches_left,
-    remote_seats,
-    used_at_stop,
-    void_without_seed,
+from fritillary.service.ordering import (
+    bytes32,
+    check_deal,
+    clocks_of,
+    labels_of,
+    options_of,
+    spec_of,
 )
+from fritillary.service.remote import RemotePlayer
+from fritillary.service.restart import Left
 from fritillary.service.seating import remote_players
 from fritillary.service.seating_again import TakenUp, seats_again
-from fritillary.service.seatwire import ended_entry, head_of
 from fritillary.service.spawn import ProcessLimits
 from fritillary.service.tokens import TokenStore
 
@@ -59,12 +56,7 @@ _log = logging.getLogger(__name__)
 #: Makes the player of a kind that the arena does not know, such as ``human``.
 Factory = Callable[[PlayerSpec, Game[Any, Any, Any]], Player]
 
-_UNTIMED: Final = ClockSettings()
-
 _USUAL_STAND_IN: Final = "uniform"
-
-_MAX_LABELS: Final = 16
-_MAX_LABEL: Final = 64
 
 #: Time that running matches have to close their records when the arena closes.
 _CLOSE_S: Final = 5.0
@@ -115,16 +107,16 @@ class Arena:
         self.limits = limits or Limits()
         self.process_limits = process_limits or ProcessLimits()
         self.hub = Hub()
-        self.hub.known = self._end_is_known
         self._address = ""
         self._listening = asyncio.Event()
         self._records = records
-        self._private: PrivateFolder | None = None
+        self._keeping: Keeping | None = None
         if private is not None:
             if records is None:
                 msg = "matches that survive a restart need a folder for records"
                 raise UsageError(msg, code="usage.records")
-            self._private = PrivateFolder(private)
+            self._keeping = Keeping(private, records, self.hub)
+            self.hub.known = self._end_is_known
         self._factories = dict(factories or {})
         self._keep_ended = keep_ended
         self._matches: dict[str, HostedMatch] = {}
@@ -133,7 +125,6 @@ class Arena:
         self._followers: set[asyncio.Task[Any]] = set()
         self._count = 0
         self._closing = False
-        self._lock = contextlib.ExitStack()
 
     @property
     def address(self) -> str:
@@ -202,11 +193,11 @@ class Arena:
         name = game if isinstance(game, str) else game.id
         rules = self.registry.game(game) if isinstance(game, str) else game
         match_id = match_id or new_match_id()
-        specs = tuple(map(_spec, players))
+        specs = tuple(map(spec_of, players))
         rules.check_seats(len(specs))
-        chosen = _options(rules, options, preset)
-        _check_deal(rules, chosen, len(specs))
-        all_clocks = _clocks(clocks, len(specs))
+        chosen = options_of(rules, options, preset)
+        check_deal(rules, chosen, len(specs))
+        all_clocks = clocks_of(clocks, len(specs))
         if ceiling_ms is None:
             full = usual_terms(rules, all_clocks, terms)
         else:
@@ -222,18 +213,19 @@ class Arena:
             specs=specs,
             clocks=all_clocks,
             terms=full,
-            seed=_bytes32("seed", seed),
-            salt=_bytes32("salt", salt),
+            seed=bytes32("seed", seed),
+            salt=bytes32("salt", salt),
             seed_given=seed is not None or salt is not None,
             nonces_wanted=nonces_wanted,
-            labels=_labels(labels or {}),
+            labels=labels_of(labels or {}),
             sealed=sealed,
         )
         local = self._local_players(order, wait_for_remote=wait_for_remote)
         created_at_ms = wall_ms()
-        if self._private is not None:
+        keeping = self._keeping
+        if keeping is not None:
             # Before anything of the match is published.
-            self._private.save(kept_of(order, created_at_ms))
+            keeping.save(order, created_at_ms)
         self._count += 1
         try:
             hosted = HostedMatch(
@@ -243,8 +235,8 @@ class Arena:
                 created_at_ms=created_at_ms,
             )
         except BaseException:
-            if self._private is not None:
-                self._private.forget(match_id)
+            if keeping is not None:
+                keeping.forget(match_id)
             raise
         self._begin(hosted, self._run(hosted, local))
         return hosted
@@ -367,12 +359,8 @@ class Arena:
             # Also on cancellation.
             if result is None:
                 hosted.discard()
-                if self._closing and self._private is not None:
-                    failure = failure or ServiceError(
-                        "the server is stopping; the match goes on when it is back",
-                        code="server.stopping",
-                        retry_after_ms=1_000,
-                    )
+                if self._closing and self._keeping is not None:
+                    failure = failure or goes_on_later()
             hosted.finished(result, failure)
             self._end_is_known(order.match_id)
             self.hub.counts.match_ended(hosted)
@@ -396,18 +384,9 @@ class Arena:
             )
 
     def _end_is_known(self, match_id: str) -> None:
-        """Keep no seed of a match that has ended, as all its bots have heard."""
         hosted = self._matches.get(match_id)
-        if (
-            self._private is None
-            or hosted is None
-            or hosted.result is None
-            or not hosted.over
-            or hosted.order.sealed
-            or any(self.hub.owes_end(name, match_id) for name in hosted.bots)
-        ):
-            return
-        self._private.forget(match_id)
+        if hosted is not None and self._keeping is not None:
+            self._keeping.end_is_known(hosted)
 
     # ------------------------------------------------------------------------- restart
 
@@ -423,22 +402,17 @@ class Arena:
         Raises:
             StorageError: if another arena uses the same folder.
         """
-        if self._private is None or self._records is None:
+        keeping = self._keeping
+        if keeping is None:
             return 0
-        self._lock.enter_context(only_one(self._private.path))
         count = 0
-        left = matches_left(self._private, self._records, self.registry, self.signer)
-        for one in left:
+        for one in keeping.matches_left(self.registry, self.signer):
             try:
                 count += self._take_up(one)
             except FritillaryError as error:
                 which = one.order.match_id
                 _log.warning("match %s is left as it is: %s", which, error.message)
-        for found, result in void_without_seed(self._private, self._records):
-            _log.warning("match %s: %s", result.match_id, result.finish.message)
-            for seat, name in remote_seats(found):
-                end = ended_entry(head_of(result.match_id, seat), result)
-                self.hub.link(name).keep_end(result.match_id, seat, end)
+        keeping.void_without_seed()
         return count
 
     def _take_up(self, left: Left) -> bool:
@@ -462,7 +436,12 @@ class Arena:
             past=left.result,
         )
         if left.result is not None:
-            self._keep_past(hosted, left, left.result)
+            # For the bots that have not heard of it.
+            self._matches[match_id] = hosted
+            self._ended.append(match_id)
+            hosted.show_past(left.record, left.result)
+            self.hub.keep_ends(left.result, hosted.remote_seats())
+            self._end_is_known(match_id)
             return False
         if not left.begun:
             local = self._local_players(order, wait_for_remote=True, later=True)
@@ -487,20 +466,6 @@ class Arena:
             run = self._run(hosted, {}, taken, left.record)
         self._begin(hosted, run)
         return True
-
-    def _keep_past(self, hosted: HostedMatch, left: Left, result: MatchResult) -> None:
-        """Keep a match that has ended, for the bots that have not heard of it."""
-        hosted.sink.close()
-        if left.record is not None:
-            hosted.infos = [seat.player for seat in left.record.header.seats]
-        self._matches[hosted.id] = hosted
-        for seat, spec in enumerate(hosted.order.specs):
-            if spec.kind == "remote":
-                end = ended_entry(head_of(hosted.id, seat), result)
-                self.hub.link(spec.name).keep_end(hosted.id, seat, end)
-        hosted.finished(result, None)
-        self._ended.append(hosted.id)
-        self._end_is_known(hosted.id)
 
     async def _seat(
         self,
@@ -593,8 +558,13 @@ class Arena:
         Matches that survive a restart are not called off: they stay as they are.
         """
         self._closing = True
-        if self._private is not None:
-            self._leave(self._private)
+        if self._keeping is not None:
+            # What is left unfinished goes on with the next start.
+            for match_id, task in list(self._tasks.items()):
+                hosted = self._matches[match_id]
+                self._keeping.note_used(hosted)
+                if hosted.result is None:
+                    task.cancel()
         else:
             for hosted in self._matches.values():
                 with contextlib.suppress(ServiceError):
@@ -610,82 +580,5 @@ class Arena:
         # Whoever looks on hears how the matches ended before a server stops.
         if self._followers:
             await asyncio.wait(self._followers, timeout=_TELL_S)
-        self._lock.close()
-
-    def _leave(self, private: PrivateFolder) -> None:
-        """Leave the running matches to the next start."""
-        for match_id, task in list(self._tasks.items()):
-            hosted = self._matches[match_id]
-            match = hosted.match
-            if match is not None and match.phase != "ended":
-                used = used_at_stop(match.events, match.open_ms)
-                try:
-                    if used is not None:
-                        private.note_used(match_id, used)
-                except StorageError as error:
-                    _log.warning("match %s: %s", match_id, error.message)
-            if hosted.result is None:
-                task.cancel()
-
-
-#: Players are named again and again.
-_spec: Final = functools.lru_cache(1024)(parse_player)
-
-
-@functools.lru_cache(64)
-def _named_options(game: Game[Any, Any, Any], preset: str) -> Any:  # noqa: ANN401
-    """Return options, which are frozen and can be shared."""
-    return game.options(None, preset)
-
-
-@functools.lru_cache(64)
-def _check_deal(game: Game[Any, Any, Any], options: Any, seats: int) -> None:  # noqa: ANN401
-    """Refuse options with which so many seats cannot be dealt.
-
-    A game that fails in another way is the referee's affair.
-    """
-    with contextlib.suppress(PluginError):
-        game.check_options(options, seats)
-
-
-def _options(game: Game[Any, Any, Any], options: object, preset: str) -> Any:  # noqa: ANN401
-    if isinstance(options, game.info.options):
-        return options
-    if options is None:
-        return _named_options(game, preset)
-    if isinstance(options, Mapping):
-        return game.options(options, preset)
-    msg = f"{game.id}: options are a mapping or {game.info.options.__name__} values"
-    raise UsageError(msg, code="usage.options")
-
-
-def _clocks(
-    clocks: ClockSettings | Sequence[ClockSettings] | None, seats: int
-) -> tuple[ClockSettings, ...]:
-    if clocks is None:
-        return (_UNTIMED,) * seats
-    if isinstance(clocks, ClockSettings):
-        return (clocks,) * seats
-    if len(clocks) != seats:
-        msg = f"{seats} seats need as many clocks, not {len(clocks)}"
-        raise UsageError(msg, code="usage.clock")
-    return tuple(clocks)
-
-
-def _bytes32(what: str, given: bytes | None) -> bytes:
-    if given is None:
-        return os.urandom(32)
-    if len(given) != 32:
-        msg = f"a {what} has 32 bytes, not {len(given)}"
-        raise UsageError(msg, code=f"usage.{what}")
-    return bytes(given)
-
-
-def _labels(labels: Mapping[str, str]) -> dict[str, str]:
-    if len(labels) > _MAX_LABELS or any(
-        not name or len(name) > _MAX_LABEL or len(value) > _MAX_LABEL
-        for name, value in labels.items()
-    ):
-        msg = f"at most {_MAX_LABELS} labels of at most {_MAX_LABEL} characters"
-        raise UsageError(msg, code="usage.labels")
-    return dict(labels)
+        if self._keeping is not None:
+            self._keeping.close()

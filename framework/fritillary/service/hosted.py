@@ -7,7 +7,7 @@ import contextlib
 import functools
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from fritillary.core.dealer import SEALED_ALGORITHM
 from fritillary.core.errors import ServiceError, StorageError
 from fritillary.plugins.game import Game
 from fritillary.record.events import SeatTerms
+from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import ClockSettings, EndKind, Terms, clip
 from fritillary.record.writer import FileSink, MemorySink
@@ -302,6 +303,19 @@ class HostedMatch:
                 self.ended.exception()
         self.changed()
 
+    def show_past(self, found: Record | None, result: MatchResult) -> None:
+        """Be a match that had ended before the server was restarted."""
+        self.sink.close()
+        if found is not None:
+            self.infos = [seat.player for seat in found.header.seats]
+        self.finished(result, None)
+
+    def remote_seats(self) -> Iterator[tuple[int, str]]:
+        """Yield number and bot of the seats that bots took which dial in."""
+        for seat, spec in enumerate(self.order.specs):
+            if spec.kind == "remote":
+                yield seat, spec.name
+
     def discard(self) -> None:
         """Remove a record into which nothing was written; its id is free again."""
         sink = self.sink
@@ -372,11 +386,13 @@ class HostedMatch:
         if self.match is None:
             return ()
         readings = []
+        opened = self.match.open_ms
         for seat, clock in enumerate(self.match.clocks):
             player = self.players.get(seat)
             parts = None if player is None else player.reading()
             if parts is None:
-                parts = clock.parts()
+                here = opened is not None and opened[0] == seat
+                parts = clock.parts(opened[1] if opened is not None and here else 0)
                 if player is not None:
                     parts["link_left_ms"] = player.link_left_ms
             readings.append(tuple(parts.items()))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from fritillary.core.errors import ServiceError
 from fritillary.plugins.game import Game
+from fritillary.referee.seen import MatchResult
 from fritillary.service.counts import Counts
+from fritillary.service.seatwire import ended_entry, head_of
 
 if TYPE_CHECKING:
     from fritillary.service.remote import RemotePlayer
@@ -217,6 +219,17 @@ class Hub:
 
     def _tell_known(self, match_id: str) -> None:
         self.known(match_id)
+
+    def keep_ends(self, result: MatchResult, seats: Iterable[tuple[int, str]]) -> None:
+        """Keep the end of a match of an earlier run for the bots that sat in it.
+
+        Args:
+            result: of the match.
+            seats: number and bot of each seat.
+        """
+        for seat, name in seats:
+            end = ended_entry(head_of(result.match_id, seat), result)
+            self.link(name).keep_end(result.match_id, seat, end)
 
     def owes_end(self, name: str, match_id: str) -> bool:
         """Say whether a bot has yet to acknowledge the end of a match."""

@@ -33,7 +33,7 @@ from fritillary.record.writer import FileSink, RecordWriter, in_use
 from fritillary.referee.lineup import parse_player
 from fritillary.referee.seen import Finish, MatchResult, Reveal
 from fritillary.service.hosted import Order
-from fritillary.service.private import FORMAT, Kept, PrivateFolder, Used
+from fritillary.service.private import FORMAT, Kept, PrivateFolder
 
 _log = logging.getLogger(__name__)
 
@@ -118,13 +118,6 @@ def kept_of(order: Order, created_at_ms: int) -> Kept:
         sealed=order.sealed,
         created_at_ms=created_at_ms,
     )
-
-
-def used_at_stop(events: int, opened: tuple[int, int] | None) -> Used | None:
-    """Return what is kept of an open decision."""
-    if opened is None:
-        return None
-    return Used(events=events, seat=opened[0], spent_ms=opened[1])
 
 
 def matches_left(

@@ -37,6 +37,9 @@ _FLUSH_S: Final = 2.0
 #: woken (twice, where the wait was shielded), a task is begun, bots are found.
 _TURNS: Final = 4
 
+#: In seconds: for so long a measured round trip is good enough.
+_MEASURED_S: Final = 5.0
+
 #: Features of the protocol that this server has.
 FEATURES: Final[frozenset[str]] = frozenset()
 
@@ -288,7 +291,9 @@ class Session:
             self.revoked()
             return
         if self._pinged is None:
-            if (now - self._heard) * 1000 >= limits.ping_after_ms:
+            silent = (now - self._heard) * 1000 >= limits.ping_after_ms
+            # While it plays the link is measured from time to time.
+            if silent or (self.link.matches and now - self._ping_sent >= _MEASURED_S):
                 self._send_ping(now)
         elif (now - self._pinged) * 1000 >= limits.pong_within_ms and not any(
             player.asked for player in self.link.players()

@@ -1,14 +1,19 @@
-"""HTTP/2 by hand: frames that a decent library would not write."""
+"""HTTP/2 by hand: frames in any order, of any size, from a peer that may not read."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, Self
 
+import grpc
 import hpack
+from google.protobuf.message import DecodeError
+
+from fritillary.api.v1 import common_pb2
 
 PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
@@ -28,6 +33,7 @@ END_STREAM: Final = 1
 END_HEADERS: Final = 4
 
 #: Settings by their numbers.
+HEADER_TABLE: Final = 1
 MAX_STREAMS: Final = 3
 INITIAL_WINDOW: Final = 4
 MAX_FRAME: Final = 5
@@ -35,27 +41,40 @@ MAX_FRAME: Final = 5
 #: Largest window, in bytes.
 WIDEST: Final = 2**31 - 1
 
-_ERROR_CODES: Final = (
+_FIRST_WINDOW: Final = 65_535
+_MAX_FRAME: Final = 16_384
+
+_ERRORS: Final = (
     *("no-error", "protocol-error", "internal-error", "flow-control-error"),
     *("settings-timeout", "stream-closed", "frame-size-error", "refused-stream"),
     *("cancel", "compression-error", "connect-error", "enhance-your-calm"),
     *("inadequate-security", "http-1-1-required"),
 )
 
-CONNECT: Final = "/fritillary.api.v1.BotService/Connect"
+_STATUSES: Final = {str(one.value[0]): one.name for one in grpc.StatusCode}
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    """Return a frame; kind, flags and stream may be any that have room."""
-    return struct.pack(
-        ">IBBI", len(payload) << 8 | kind, flags, 0, stream
-    )[:3] + struct.pack(">BBI", kind, flags, stream) + payload
+    """Return a frame; kind, flags and stream may be whatever has room."""
+    size = len(payload).to_bytes(3, "big")
+    return size + struct.pack(">BBI", kind, flags, stream) + payload
 
 
-def settings(**values: int) -> bytes:
-    """Return SETTINGS; the names are ``s4=0`` for INITIAL_WINDOW_SIZE 0."""
-    pairs = [(int(name[1:]), value) for name, value in values.items()]
-    return frame(SETTINGS, 0, 0, b"".join(struct.pack(">HI", *one) for one in pairs))
+def settings(pairs: dict[int, int]) -> bytes:
+    """Return SETTINGS by their numbers."""
+    return frame(
+        SETTINGS, 0, 0, b"".join(struct.pack(">HI", *pair) for pair in pairs.items())
+    )
+
+
+def widened(stream: int, more: int) -> bytes:
+    """Return WINDOW_UPDATE, which lets the other side send so many bytes more."""
+    return frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", more))
+
+
+def reset(stream: int, error: int = 8) -> bytes:
+    """Return RST_STREAM."""
+    return frame(RST_STREAM, 0, stream, struct.pack(">I", error))
 
 
 def headers(
@@ -78,11 +97,12 @@ def headers(
     ]
     if token:
         fields.append((b"authorization", b"Bearer " + token.encode()))
-    return frame(HEADERS, flags, stream, b"".join(map(_literal, fields)))
+    return frame(HEADERS, flags, stream, b"".join(literal(*one) for one in fields))
 
 
-def _literal(pair: tuple[bytes, bytes]) -> bytes:
-    return b"\x00" + b"".join(_sized(text) for text in pair)
+def literal(name: bytes, value: bytes) -> bytes:
+    """Return a header as HPACK writes one that it neither knows nor keeps."""
+    return b"\x00" + _sized(name) + _sized(value)
 
 
 def _sized(text: bytes) -> bytes:
@@ -101,69 +121,104 @@ def message(payload: bytes, *, announced: int | None = None, packed: int = 0) ->
 
     Args:
         payload: that follows.
-        announced: length in bytes that is said; default: the true one.
-        packed: whether it is said to be compressed.
+        announced: length in bytes that is claimed; default: the true one.
+        packed: whether it is claimed to be compressed.
     """
     size = len(payload) if announced is None else announced
     return struct.pack(">BI", packed, size) + payload
 
 
-def data(stream: int, payload: bytes, *, most: int = 16_384) -> bytes:
-    """Return DATA frames, of which none is longer than `most`."""
-    return b"".join(
-        frame(DATA, 0, stream, payload[start : start + most])
-        for start in range(0, len(payload), most)
-    )
+def code_of(trailers: dict[bytes, bytes]) -> str:
+    """Return the code of the service in trailers, else the status of gRPC."""
+    packed = trailers.get(b"fritillary-error-bin")
+    if packed is not None:
+        with contextlib.suppress(DecodeError, ValueError):
+            raw = base64.b64decode(packed + b"=" * (-len(packed) % 4))
+            return common_pb2.ErrorInfo.FromString(raw).code
+    status = trailers.get(b"grpc-status")
+    if status is None:
+        return f"http.{trailers.get(b':status', b'?').decode()}"
+    return _STATUSES.get(status.decode(), "?")
 
 
 class Http2:
-    """A connection that reads what comes and keeps what it means.
-
-    It keeps to nothing by itself but the answers to SETTINGS and PING.
+    """A connection that reads what comes, and answers SETTINGS and PING alone.
 
     Args:
         address: HOST:PORT.
+        window: bytes that the server may send on each stream before it is told that
+            they were read, which it never is.
+        connection_window: the same for all streams together.
 
     Attributes:
-        ends: how streams ended: code of the service, gRPC status or HTTP/2 error.
+        ends: how streams ended: code of the service, status of gRPC, or HTTP/2 error.
         gone: how the connection ended; empty while it is open.
-        window: bytes that may be sent on the connection.
-        windows: bytes that may be sent on a stream, for those that were told of.
-        first_window: bytes that may be sent on a fresh stream.
-        received: bytes of DATA, by stream.
+        reads: whether anything is read.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(
+        self, address: str, *, window: int = WIDEST, connection_window: int = WIDEST
+    ) -> None:
         self._address = address
+        self._mine = window
+        self._all_mine = connection_window
         self.ends: dict[int, str] = {}
         self.gone = ""
-        self.window = self.first_window = 65_535
-        self.windows: dict[int, int] = {}
-        self.received: dict[int, int] = {}
-        self.changed = asyncio.Event()
+        self._window = self._first_window = _FIRST_WINDOW
+        self._windows: dict[int, int] = {}
+        self._next = 1
+        self._changed = asyncio.Event()
         self._decoder = hpack.Decoder()
         self._fields: dict[int, dict[bytes, bytes]] = {}
+        self._inbox: dict[int, bytearray] = {}
+        self._hears: dict[int, Callable[[bytes], None]] = {}
         self._task: asyncio.Task[None] | None = None
         self._writer: asyncio.StreamWriter | None = None
 
     async def __aenter__(self) -> Self:
-        host, _, port = self._address.rpartition(":")
-        reader, self._writer = await asyncio.open_connection(host, int(port))
-        self._task = asyncio.create_task(self._read(reader))
+        await self.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """Connect, and send what opens the conversation.
+
+        Raises:
+            OSError: if nobody answers.
+        """
+        host, _, port = self._address.rpartition(":")
+        reader, self._writer = await asyncio.open_connection(host, int(port))
+        self._task = asyncio.create_task(self._read(reader))
+        more = self._all_mine - _FIRST_WINDOW
+        await self.send(
+            PREFACE
+            + settings({INITIAL_WINDOW: self._mine})
+            + (widened(0, more) if more > 0 else b"")
+        )
+
+    async def close(self) -> None:
+        """Cut the connection."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         if self._writer is not None:
-            # Whatever is not yet sent is not worth waiting for.
+            # Whatever is not sent yet is not worth waiting for.
             self._writer.transport.abort()
 
-    async def send(self, raw: bytes, *, within: float = 5) -> bool:
-        """Write; return whether the other side has taken it."""
+    def pause(self) -> None:
+        """Read nothing any more, not even from the socket."""
+        if self._task is not None:
+            self._task.cancel()
+        if self._writer is not None:
+            with contextlib.suppress(RuntimeError):
+                self._writer.transport.pause_reading()  # type: ignore[attr-defined]
+
+    async def send(self, raw: bytes, *, within: float = 10) -> bool:
+        """Write bytes as they are; return whether the other side has room for them."""
         writer = self._writer
-        if writer is None or self.gone:
+        if writer is None or self.gone or writer.transport.is_closing():
             return False
         try:
             writer.write(raw)
@@ -173,14 +228,96 @@ class Http2:
             return False
         return True
 
-    async def ended(self, stream: int, within: float = 5) -> str:
-        """Wait for the end of a stream or of the connection; return how it was."""
-        with contextlib.suppress(TimeoutError):
+    def stream(self) -> int:
+        """Return the number of a fresh stream."""
+        number = self._next
+        self._next += 2
+        return number
+
+    async def call(
+        self,
+        method: str,
+        token: str = "",
+        hears: Callable[[bytes], None] = lambda _: None,
+        **more: Iterable[tuple[bytes, bytes]],
+    ) -> int:
+        """Begin a call; return its stream.
+
+        Args:
+            method: full name.
+            token: of the caller.
+            hears: called with every message.
+            **more: headers.
+        """
+        number = self.stream()
+        self._hears[number] = hears
+        await self.send(headers(number, method, token, **more))
+        return number
+
+    async def data(
+        self, stream: int, raw: bytes, *, end: bool = False, within: float = 10
+    ) -> bool:
+        """Write bytes of a stream as its windows allow; return whether all went.
+
+        Args:
+            stream: which.
+            raw: messages, or what passes for them.
+            end: say that nothing follows.
+            within: seconds to wait for room.
+        """
+        start = 0
+        while start < len(raw) or end:
+            if stream in self.ends or self.gone:
+                return False
+            left = self._windows.setdefault(stream, self._first_window)
+            size = min(self._window, left, _MAX_FRAME, len(raw) - start)
+            if size <= 0 < len(raw) - start:
+                if not await self._change(within):
+                    return False
+                continue
+            last = start + size >= len(raw)
+            part = raw[start : start + size]
+            flags = END_STREAM if end and last else 0
+            if not await self.send(frame(DATA, flags, stream, part), within=within):
+                return False
+            self._window -= size
+            self._windows[stream] -= size
+            start += size
+            if last:
+                return True
+        return True
+
+    async def _change(self, within: float) -> bool:
+        self._changed.clear()
+        try:
             async with asyncio.timeout(within):
-                while stream not in self.ends and not self.gone:
-                    self.changed.clear()
-                    await self.changed.wait()
+                await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def until(self, done: Callable[[], object], within: float = 10) -> bool:
+        """Wait until something holds; return whether it does."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + within
+        while not done():
+            left = deadline - loop.time()
+            if left <= 0 or not await self._change(left):
+                return bool(done())
+        return True
+
+    async def ended(self, stream: int, within: float = 10) -> str:
+        """Wait for the end of a stream or of the connection; return how it was."""
+        await self.until(lambda: stream in self.ends or self.gone, within)
         return self.ends.get(stream) or self.gone or "open"
+
+    def forget(self, stream: int) -> str:
+        """Drop what is kept of a stream; return how it ended."""
+        self._hears.pop(stream, None)
+        self._inbox.pop(stream, None)
+        self._windows.pop(stream, None)
+        self._fields.pop(stream, None)
+        return self.ends.pop(stream, "")
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         try:
@@ -189,41 +326,60 @@ class Http2:
                 size = int.from_bytes(head[:3], "big")
                 kind, flags, stream = struct.unpack(">BBI", head[3:])
                 self._take(kind, flags, stream, await reader.readexactly(size))
-                self.changed.set()
+                self._changed.set()
         except (OSError, EOFError):
             self.gone = self.gone or "cut"
-        except hpack.HPACKError:  # pragma: no cover - gRPC writes none
+        except hpack.HPACKError:  # pragma: no cover - gRPC writes what can be read
             self.gone = "hpack"
         finally:
-            self.changed.set()
+            self._changed.set()
 
     def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
-        if kind == SETTINGS and not flags & ACK:
-            for number, value in struct.iter_unpack(">HI", payload):
-                if number == INITIAL_WINDOW:
-                    self.first_window = value
-            self._answer(frame(SETTINGS, ACK, 0))
-        elif kind == PING and not flags & ACK:
-            self._answer(frame(PING, ACK, 0, payload))
-        elif kind == WINDOW_UPDATE:
-            more = int.from_bytes(payload, "big")
-            if stream:
-                left = self.windows.get(stream, self.first_window)
-                self.windows[stream] = left + more
-            else:
-                self.window += more
-        elif kind == DATA:
-            self.received[stream] = self.received.get(stream, 0) + len(payload)
+        if kind == DATA:
+            self._hear(stream, payload)
+            if flags & END_STREAM:
+                self.ends.setdefault(stream, "no-trailers")
         elif kind == HEADERS:
             found = self._decoder.decode(payload, raw=True)
             fields = self._fields.setdefault(stream, {})
             fields |= {bytes(name): bytes(value) for name, value in found}
             if flags & END_STREAM:
                 self.ends.setdefault(stream, code_of(self._fields.pop(stream)))
+        elif kind == WINDOW_UPDATE:
+            more = int.from_bytes(payload, "big")
+            if stream:
+                left = self._windows.get(stream, self._first_window)
+                self._windows[stream] = left + more
+            else:
+                self._window += more
+        elif kind == SETTINGS and not flags & ACK:
+            for number, value in struct.iter_unpack(">HI", payload):
+                if number == INITIAL_WINDOW:
+                    for one in self._windows:
+                        self._windows[one] += value - self._first_window
+                    self._first_window = value
+            self._answer(frame(SETTINGS, ACK, 0))
+        elif kind == PING and not flags & ACK:
+            self._answer(frame(PING, ACK, 0, payload))
         elif kind == RST_STREAM:
             self.ends.setdefault(stream, _error(payload))
         elif kind == GOAWAY:
             self.gone = f"goaway {_error(payload[4:8])}"
+
+    def _hear(self, stream: int, payload: bytes) -> None:
+        hears = self._hears.get(stream)
+        if hears is None:
+            return
+        inbox = self._inbox.setdefault(stream, bytearray())
+        inbox += payload
+        start = 0
+        while len(inbox) - start >= 5:
+            end = start + 5 + int.from_bytes(inbox[start + 1 : start + 5], "big")
+            if len(inbox) < end:
+                break
+            hears(bytes(inbox[start + 5 : end]))
+            start = end
+        del inbox[:start]
 
     def _answer(self, raw: bytes) -> None:
         if self._writer is not None:
@@ -232,10 +388,4 @@ class Http2:
 
 def _error(payload: bytes) -> str:
     number = int.from_bytes(payload[:4], "big")
-    known = number < len(_ERROR_CODES)
-    return f"http2.{_ERROR_CODES[number] if known else number}"
-
-
-def code_of(trailers: dict[bytes, bytes]) -> str:
-    """Return the code of the service in trailers, else the status of gRPC."""
-    raise NotImplementedError
+    return f"http2.{_ERRORS[number] if number < len(_ERRORS) else number}"

@@ -117,7 +117,10 @@ class MatchServiceServicer(object):
     def WatchMatch(self, request, context):
         """Follows a match as a spectator: what everybody may know, no more. The stream ends
         after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
-        `limit.streams`: too many matches are watched with this token.
+        `limit.streams`: too many matches are watched with this token. RESOURCE_EXHAUSTED,
+        `watch.too-slow`: the watcher does not read what it is sent; watch again with
+        `after_event`. UNAVAILABLE, `server.stopping`: the match goes on when the server is
+        back; `retry_after_ms` tells when to look.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

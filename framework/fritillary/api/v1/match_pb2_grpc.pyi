@@ -52,7 +52,10 @@ class MatchServiceStub:
     WatchMatch: _grpc.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]
     """Follows a match as a spectator: what everybody may know, no more. The stream ends
     after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
-    `limit.streams`: too many matches are watched with this token.
+    `limit.streams`: too many matches are watched with this token. RESOURCE_EXHAUSTED,
+    `watch.too-slow`: the watcher does not read what it is sent; watch again with
+    `after_event`. UNAVAILABLE, `server.stopping`: the match goes on when the server is
+    back; `retry_after_ms` tells when to look.
     """
     PauseMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.PauseMatchRequest, _match_pb2.PauseMatchResponse]
     """Stops the clocks of a match in RUNNING or WAITING. Role: referee."""
@@ -91,7 +94,10 @@ class MatchServiceAsyncStub(MatchServiceStub):
     WatchMatch: _aio.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]  # type: ignore[assignment]
     """Follows a match as a spectator: what everybody may know, no more. The stream ends
     after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
-    `limit.streams`: too many matches are watched with this token.
+    `limit.streams`: too many matches are watched with this token. RESOURCE_EXHAUSTED,
+    `watch.too-slow`: the watcher does not read what it is sent; watch again with
+    `after_event`. UNAVAILABLE, `server.stopping`: the match goes on when the server is
+    back; `retry_after_ms` tells when to look.
     """
     PauseMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.PauseMatchRequest, _match_pb2.PauseMatchResponse]  # type: ignore[assignment]
     """Stops the clocks of a match in RUNNING or WAITING. Role: referee."""
@@ -151,7 +157,10 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_match_pb2.WatchMatchResponse], _abc.AsyncIterator[_match_pb2.WatchMatchResponse]]:
         """Follows a match as a spectator: what everybody may know, no more. The stream ends
         after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
-        `limit.streams`: too many matches are watched with this token.
+        `limit.streams`: too many matches are watched with this token. RESOURCE_EXHAUSTED,
+        `watch.too-slow`: the watcher does not read what it is sent; watch again with
+        `after_event`. UNAVAILABLE, `server.stopping`: the match goes on when the server is
+        back; `retry_after_ms` tells when to look.
         """
 
     @_abc_1.abstractmethod

@@ -1,0 +1,142 @@
+"""Honest matches: what comes of them must not depend on who else is about."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+import grpc
+from attrs import frozen
+from tests.service.calls import bearer
+from tests.service.fuzz.server import HONEST
+from tests.service.rawbot import RawBot, decide
+
+from fritillary.api.v1 import bot_pb2 as pb
+from fritillary.api.v1 import match_pb2, match_pb2_grpc
+from fritillary.record.reader import content_hash, read_record
+
+
+@frozen
+class Fixture:
+    """A match that is played again and again, always the same.
+
+    Args:
+        game: that is played.
+        players: in seat order.
+    """
+
+    game: str
+    players: tuple[str, ...]
+
+    @property
+    def seed(self) -> bytes:
+        """The seed of its deal."""
+        return hashlib.sha256(repr(self).encode()).digest()
+
+
+FIXTURES: Final = (
+    Fixture("pig", ("remote:ann", "uniform")),
+    Fixture("lepidoptery", ("remote:ann", "remote:ben")),
+    Fixture("lost-cities", ("uniform", "remote:ben")),
+)
+
+
+def steadily(request: pb.DecisionRequest) -> pb.BotMessage:
+    """Answer what follows from the observation alone."""
+    digest = hashlib.sha256(request.observation).digest()
+    choice = int.from_bytes(digest[:4], "big") % len(request.legal)
+    return decide(request, index=request.legal[choice])
+
+
+class Honest:
+    """Bots that play as they should, and the referee who has them play.
+
+    Args:
+        address: of the server.
+        tokens: by name.
+
+    Attributes:
+        seen: how often a match led to a content hash.
+        failed: sentences on matches that came to nothing.
+    """
+
+    def __init__(self, address: str, tokens: Mapping[str, str]) -> None:
+        self._address = address
+        self._tokens = tokens
+        self._stack = contextlib.AsyncExitStack()
+        self._stub: Any = None
+        self._bots: list[RawBot] = []
+        self.seen: dict[Fixture, Counter[str]] = {one: Counter() for one in FIXTURES}
+        self.failed: list[str] = []
+
+    async def __aenter__(self) -> Self:
+        self._bots = [
+            await self._stack.enter_async_context(
+                RawBot(self._address, self._tokens[name], play=steadily, capacity=9)
+            )
+            for name in HONEST
+        ]
+        channel = await self._stack.enter_async_context(
+            grpc.aio.insecure_channel(
+                self._address, options=(("grpc.use_local_subchannel_pool", 1),)
+            )
+        )
+        self._stub = match_pb2_grpc.MatchServiceStub(channel)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def play(self, fixture: Fixture, within: float = 30) -> str:
+        """Play a match, watch it to its end, and return its content hash.
+
+        Raises:
+            TimeoutError: if it does not end.
+            RpcError: if it cannot be played.
+        """
+        as_referee = bearer(self._tokens["referee"])
+        async with asyncio.timeout(within):
+            made = await self._stub.CreateMatch(
+                match_pb2.CreateMatchRequest(
+                    game=fixture.game,
+                    seats=[
+                        match_pb2.SeatRequest(player=player)
+                        for player in fixture.players
+                    ],
+                    seed=fixture.seed,
+                    salt=fixture.seed,
+                ),
+                metadata=as_referee,
+            )
+            match_id = made.match.match_id
+            request = match_pb2.WatchMatchRequest(match_id=match_id)
+            async for _ in self._stub.WatchMatch(request, metadata=as_referee):
+                pass
+            fetched = match_pb2.FetchRecordRequest(
+                match_id=match_id, view=match_pb2.RECORD_VIEW_FULL
+            )
+            raw = b""
+            async for chunk in self._stub.FetchRecord(fetched, metadata=as_referee):
+                raw += chunk.data
+        for bot in self._bots:
+            bot.log.clear()
+        return content_hash(read_record(raw)).hex()
+
+    async def round(self) -> None:
+        """Play each match once, and note what came of it."""
+        for fixture in FIXTURES:
+            try:
+                self.seen[fixture][await self.play(fixture)] += 1
+            except (grpc.RpcError, TimeoutError) as error:
+                self.failed.append(f"{fixture.game}: {error!r}"[:300])
+
+    async def on_and_on(self) -> None:
+        """Play all matches again and again until cancelled."""
+        while True:
+            await self.round()
+            # Matches that are always under way would leave no room for the rest.
+            await asyncio.sleep(0.05)

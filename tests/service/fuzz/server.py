@@ -1,0 +1,114 @@
+"""The server that is fuzzed, in a process of its own.
+
+It prints one line of JSON that says where it is, and then one for each line that it
+reads: what it holds at that moment, after it has tidied up its memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import evolve
+from tests.service import pig
+
+from fritillary.cli.loop import run
+from fritillary.service.arena import Arena
+from fritillary.service.limits import Limits
+from fritillary.service.process import settle
+from fritillary.service.server import Server
+from fritillary.service.tokens import Role, TokenStore
+
+#: What bots are called that attack; each has a token.
+ATTACKERS: Final = tuple(f"eve-{number}" for number in range(64))
+
+#: What bots are called that play as they should.
+HONEST: Final = ("ann", "ben")
+
+#: Shorter than usual, so that all that waits has been seen to end.
+LIMITS: Final = Limits(
+    hello_ms=1_000, ping_after_ms=2_000, pong_within_ms=2_000, max_watches=24
+)
+
+#: So many ended matches stay known.
+_KEPT: Final = 64
+
+
+async def serve() -> None:
+    """Serve until there is nothing more to read."""
+    registry = pig.registry()
+    registry.load()
+    tokens = TokenStore()
+    arena = Arena(registry, tokens=tokens, limits=evolve(LIMITS), keep_ended=_KEPT)
+    async with Server(arena) as server, arena:
+        settle()
+        reader = asyncio.StreamReader()
+        loop = asyncio.get_running_loop()
+        await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+        )
+        _say(
+            {
+                "address": server.address,
+                "tokens": {
+                    **{n: tokens.create(n, Role.BOT) for n in (*ATTACKERS, *HONEST)},
+                    "referee": tokens.create("referee", Role.REFEREE),
+                    "mallory": tokens.create("mallory", Role.REFEREE),
+                    "spectator": tokens.create("spectator", Role.SPECTATOR),
+                    "revoked": _revoked(tokens),
+                },
+            }
+        )
+        while await reader.readline():
+            _say(held(server, arena))
+
+
+def _revoked(tokens: TokenStore) -> str:
+    token = tokens.create("gone", Role.REFEREE)
+    tokens.revoke("gone")
+    return token
+
+
+def _say(what: dict[str, Any]) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def held(server: Server, arena: Arena) -> dict[str, int]:
+    """Return what the process holds: numbers of things, and bytes of memory."""
+    gc.collect()
+    _trim()
+    return {
+        "links": len(arena.hub._links),
+        "sessions": len(arena.hub.sessions()),
+        "streams": server._bots._open.count if server._bots else 0,
+        "watches": server.watches,
+        "matches": len(arena._tasks),
+        "tasks": len(asyncio.all_tasks()),
+        "files": len(os.listdir("/proc/self/fd")),
+        "threads": len(os.listdir("/proc/self/task")),
+        "rss": resident(os.getpid()),
+    }
+
+
+def _trim() -> None:
+    """Give back what the C library keeps for later."""
+    try:
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    except (OSError, AttributeError):  # pragma: no cover - another C library
+        return
+
+
+def resident(pid: int) -> int:
+    """Return the bytes of memory that a process has in use."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+if __name__ == "__main__":
+    run(serve())
