@@ -70,8 +70,6 @@ async def _serve(
             loop.add_signal_handler(number, stop.set)
         except NotImplementedError:  # pragma: no cover - Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
-    # The server stops after the arena has called off what is running, so that bots
-    # still hear how their matches ended.
     arena = Arena(
         app.registry,
         app.signer,
@@ -95,7 +93,7 @@ async def _serve(
         say(f"listening on {server.address}")
         say(f"records in {app.records}")
         if taken_up:
-            print_note(f"{taken_up} matches of before go on")
+            print_note(f"unfinished matches taken up: {taken_up}")
         if tls is not None:
             names = ", ".join(tls.about.names) or "no name"
             say(f"TLS for {names} until {tls.about.good_until:%Y-%m-%d %H:%M} UTC")
@@ -107,4 +105,7 @@ async def _serve(
                 "makes one, also while the server runs"
             )
         await stop.wait()
-        print_note("stopping")
+        running = sum(not hosted.over for hosted in arena.matches())
+        later = f"; unfinished matches kept for the next start: {running}"
+        print_note(f"stopping{later if running else ''}")
+        await server.refuse()

@@ -188,15 +188,20 @@ class Server:
             ),
         )
 
+    async def refuse(self) -> None:
+        """Let nobody new dial in, and say in health that it is over soon."""
+        if self._bots is not None and self._health is not None:
+            self._bots.stopping = True
+            await self._health.enter_graceful_shutdown()
+
     async def stop(self) -> None:
         """Say goodbye and stop; matches still running lose their links."""
-        server, bots, health = self._server, self._bots, self._health
-        if server is None or bots is None or health is None:
+        server = self._server
+        if server is None:
             return
         self._server = None
         self._arena.address = ""
-        bots.stopping = True
-        await health.enter_graceful_shutdown()
+        await self.refuse()
         await self._arena.hub.say_goodbye("server.stopping", "the server is stopping")
         await asyncio.gather(
             *(one.stop(0.5) for one in (server, self._inner) if one is not None)
