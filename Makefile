@@ -14,7 +14,7 @@ PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help setup demo test check proto bench format lock clean \
+.PHONY: help setup demo test check proto bench kill format lock clean \
 	check-format check-lint check-imports check-types check-proto check-generated
 
 help: ## list the targets
@@ -39,6 +39,9 @@ test: $(STAMP) ## run the tests, on all cores (ARGS=... is passed to pytest)
 
 bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+kill: $(STAMP) ## kill bots and servers, cut links, at each moment (ARGS=... is passed on)
+	@$(BIN)/python -m tests.kill $(ARGS)
 
 check: check-format check-lint check-imports check-types check-proto check-generated ## run the gate (make -k check: all steps even if one fails)
 	@echo 'check: all steps passed'

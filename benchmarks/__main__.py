@@ -10,14 +10,23 @@ import sys
 from benchmarks import games, in_process, profiles
 from benchmarks.pairs import Ratio, Workload, compare
 
+#: So many bots dial in at once.
+_MANY = 2_000
+
 #: What can be asked for with --only.
-_PARTS = ("in-process", "games", "grpc")
+_PARTS = ("in-process", "games", "grpc", "crowd")
 
 
-def report(what: str, ratio: Ratio, target: float | None, unit: str) -> bool:
+def report(
+    what: str, ratio: Ratio, target: float | None, unit: str, *, at_most: bool = False
+) -> bool:
     """Print one line; return whether the target was missed."""
-    wanted = "" if target is None else f"target {target:.2f} "
-    missed = target is not None and ratio.median < target
+    wanted = ""
+    if target is not None:
+        wanted = f"target {'<=' if at_most else ''}{target:.2f} "
+    missed = target is not None and (
+        ratio.median > target if at_most else ratio.median < target
+    )
     verdict = "" if target is None else ("MISSED" if missed else "ok")
     print(
         f"{what:<58} {ratio.median:6.2f}  ({ratio.low:.2f}-{ratio.high:.2f})  "
@@ -94,12 +103,40 @@ def grpc_part(rounds: int, seconds: float) -> None:
         target = 0.6 if streams == 64 else None
         if report(what, ratio, target, "decisions/s"):
             over_grpc.show_profile(streams)
-    report(
-        "one bot in 64 matches on one stream / in one match",
-        over_grpc.compare_one(64, rounds=rounds, seconds=seconds),
-        10,
-        "decisions/s",
+
+
+def crowd_part(rounds: int, seconds: float) -> None:
+    from benchmarks import crowd, over_grpc
+
+    what = "one bot in 64 matches on one stream / in one match"
+    ratio = over_grpc.compare_one(64, rounds=rounds, seconds=seconds)
+    if report(what, ratio, 10, "decisions/s"):
+        over_grpc.show_profile(1, 64)
+    what = "64 busy bots beside 500 idle ones / without them"
+    ratio = crowd.idle_share(64, 500, rounds=rounds, seconds=seconds)
+    if report(what, ratio, 0.95, "decisions/s"):
+        over_grpc.show_profile(64, 1, 500)
+    ratio = crowd.idle_memory(500, rounds=min(rounds, 3))
+    what = "memory of an idle bot / of a bare echo stream"
+    report(what, ratio, 2, "bytes", at_most=True)
+    bots, echoes = crowd.connect(_MANY)
+    print(
+        f"{f'{_MANY:,} bots dial in at once':<58} {bots.count:,} are welcome after "
+        f"{bots.seconds:.1f} s (bare echo streams: {echoes.count:,}, "
+        f"{echoes.seconds:.1f} s), {bots.each / 1000:.0f} kB each "
+        f"{'ok' if bots.count == _MANY else 'MISSED'}"
     )
+    for asking in crowd.ASKING:
+        found = crowd.stopped_reader(asking)
+        most = found.announced + crowd.SLACK_BYTES
+        cut = found.seconds is not None and found.over
+        print(
+            f"{f'a bot sends {asking} and does not read':<58} "
+            f"{found.grown / 2**20:.1f} MiB more at most, {found.kept / 2**20:.1f} "
+            f"kept; target <={most / 2**20:.0f} MiB, then cut off: "
+            f"{'ok' if cut and found.grown <= most else 'MISSED'}  "
+            f"(another bot: {found.others:,.0f} decisions/s meanwhile)"
+        )
 
 
 def main() -> None:
@@ -112,7 +149,7 @@ def main() -> None:
         f"Python {platform.python_version()}, {os.cpu_count()} cores; ratio of medians "
         "(lowest-highest), rate / reference rate"
     )
-    parts = (in_process_part, games_part, grpc_part)
+    parts = (in_process_part, games_part, grpc_part, crowd_part)
     for name, part in zip(_PARTS, parts, strict=True):
         if given.only in {None, name}:
             part(given.rounds, given.seconds)

@@ -6,7 +6,8 @@ beside it an echo that reads and writes frames of the same sizes and does nothin
 The bots are as bare as a bot can be: they answer a random legal index.
 
 A second comparison has one bot in many matches on one stream, against the same bot
-playing one match at a time: what is ready together travels together.
+playing one match at a time: what is ready together travels together. What many bots
+cost that are merely connected is in `benchmarks.crowd`.
 """
 
 from __future__ import annotations
@@ -20,18 +21,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
+from attrs import frozen
 
 from benchmarks import profiles
 from benchmarks.pairs import Ratio, ratio_of
 from fritillary.api.v1 import bot_pb2, bot_pb2_grpc
 from fritillary.cli.loop import run
 
-_ECHO = "/bench.Echo/Echo"
+ECHO = "/bench.Echo/Echo"
 
 #: Names the file into which a server writes a profile of itself.
 _PROFILE = "FRITILLARY_BENCH_PROFILE"
@@ -41,8 +43,14 @@ _PROFILE_AFTER_S, _PROFILE_FOR_S = 1.5, 2.0
 # ---------------------------------------------------------------------- the server
 
 
-async def serve(streams: int, matches: int = 1) -> None:
-    """Serve so many bots, each in so many matches at a time, and the echo."""
+async def serve(streams: int, matches: int = 1, idle: int = 0) -> None:
+    """Serve so many bots, each in so many matches at a time, and the echo.
+
+    Args:
+        streams: bots that play.
+        matches: of each at a time.
+        idle: bots that are merely connected; their tokens come last.
+    """
     from fritillary import Registry
     from fritillary.service.arena import Arena
     from fritillary.service.limits import Limits
@@ -62,7 +70,8 @@ async def serve(streams: int, matches: int = 1) -> None:
     echo, port = await _echo_server()
     async with Server(arena) as server, arena:
         names = [f"bot-{number}" for number in range(streams)]
-        keys = [tokens.create(name, Role.BOT) for name in names]
+        others = [f"idle-{number}" for number in range(idle)]
+        keys = [tokens.create(name, Role.BOT) for name in names + others]
         settle()
         if _PROFILE in os.environ:
             _profile_into(Path(os.environ[_PROFILE]))
@@ -72,7 +81,10 @@ async def serve(streams: int, matches: int = 1) -> None:
             while True:
                 await arena.play("lepidoptery", [f"remote:{name}", "uniform"])
 
-        await asyncio.gather(*map(play, names * matches), return_exceptions=True)
+        async with asyncio.TaskGroup() as group:
+            for name in names * matches:
+                group.create_task(play(name))
+            await asyncio.Event().wait()  # until it is killed
     await echo.stop(None)
 
 
@@ -98,7 +110,8 @@ async def _echo_server() -> tuple[grpc.aio.Server, int]:
     handler = grpc.method_handlers_generic_handler(
         "bench.Echo", {"Echo": grpc.stream_stream_rpc_method_handler(echo)}
     )
-    server = grpc.aio.server()
+    # As many may dial in at once as at our server.
+    server = grpc.aio.server(options=(("grpc.server.max_pending_requests", 8192),))
     server.add_generic_rpc_handlers((handler,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
@@ -118,7 +131,14 @@ class Counts:
         self.go = asyncio.Event()
 
 
-async def bot(address: str, token: str, counts: Counts, capacity: int = 1) -> None:
+async def bot(
+    address: str,
+    token: str,
+    counts: Counts,
+    capacity: int = 1,
+    there: Callable[[], None] = lambda: None,
+) -> None:
+    """Play until cancelled; ``there`` is called at Welcome."""
     rng = random.Random(token)
     options = (("grpc.use_local_subchannel_pool", 1),)
     async with grpc.aio.insecure_channel(address, options=options) as channel:
@@ -157,6 +177,8 @@ async def bot(address: str, token: str, counts: Counts, capacity: int = 1) -> No
                 elif kind == "ping":
                     pong = bot_pb2.Pong(id=message.ping.id)
                     answers.append(bot_pb2.BotMessage(pong=pong))
+                elif kind == "welcome":
+                    there()
             if answers:
                 if not counts.go.is_set():
                     await counts.go.wait()
@@ -176,7 +198,7 @@ async def echo(
     options = (("grpc.use_local_subchannel_pool", 1),)
     address = f"127.0.0.1:{port}"
     async with grpc.aio.insecure_channel(address, options=options) as channel:
-        call: Any = channel.stream_stream(_ECHO)()
+        call: Any = channel.stream_stream(ECHO)()
         await call.write(str(received).encode())
         request = b"x" * sent
         while True:
@@ -187,9 +209,19 @@ async def echo(
             counts[0] += 1
 
 
+@frozen
+class Serving:
+    """A server in a process of its own: where, the echo's port, tokens, process id."""
+
+    address: str
+    echo_port: int
+    keys: tuple[str, ...]
+    pid: int
+
+
 @contextlib.contextmanager
-def _serving(*sizes: int, profile: Path | None = None) -> Iterator[list[str]]:
-    """Yield address, port of the echo and tokens of a server of its own."""
+def serving(*sizes: int, profile: Path | None = None) -> Iterator[Serving]:
+    """Yield a server of its own, for as many bots as `serve` is told."""
     command = [sys.executable, "-m", "benchmarks.over_grpc", *map(str, sizes)]
     environment = {**os.environ}
     if profile is not None:
@@ -200,21 +232,20 @@ def _serving(*sizes: int, profile: Path | None = None) -> Iterator[list[str]]:
         try:
             if server.stdout is None:
                 raise RuntimeError
-            yield server.stdout.readline().split()
+            address, port, *keys = server.stdout.readline().split()
+            yield Serving(address, int(port), tuple(keys), server.pid)
         finally:
             server.kill()
 
 
 async def _samples(streams: int, rounds: int, seconds: float) -> Ratio:
-    with _serving(streams) as (address, port, *keys):
-        return await _measure(address, int(port), keys, rounds, seconds)
+    with serving(streams) as at:
+        return await _measure(at, rounds, seconds)
 
 
-async def _measure(
-    address: str, port: int, keys: list[str], rounds: int, seconds: float
-) -> Ratio:
+async def _measure(at: Serving, rounds: int, seconds: float) -> Ratio:
     counts = Counts()
-    tasks = [asyncio.create_task(bot(address, key, counts)) for key in keys]
+    tasks = [asyncio.create_task(bot(at.address, key, counts)) for key in at.keys]
     counts.go.set()
     await asyncio.sleep(max(0.5, seconds / 2))  # all connected, code warm
     counts.go.clear()
@@ -222,7 +253,10 @@ async def _measure(
     received = counts.received // counts.decisions
     echoed = [0]
     go = asyncio.Event()
-    tasks += [asyncio.create_task(echo(port, sent, received, echoed, go)) for _ in keys]
+    tasks += [
+        asyncio.create_task(echo(at.echo_port, sent, received, echoed, go))
+        for _ in at.keys
+    ]
 
     async def echoes() -> float:
         return await _window(go, lambda: echoed[0], seconds)
@@ -235,40 +269,46 @@ async def _measure(
     for _ in range(rounds):
         rates.append(await decisions())
         references.append(await echoes())
+    await stop(tasks)
+    return ratio_of(rates, references)
+
+
+async def _measure_one(matches: int, rounds: int, seconds: float) -> Ratio:
+    with serving(1, matches) as many_at, serving(1) as one_at:
+        many, one = Counts(), Counts()
+        tasks = [
+            asyncio.create_task(bot(many_at.address, many_at.keys[0], many, matches)),
+            asyncio.create_task(bot(one_at.address, one_at.keys[0], one)),
+        ]
+        ratio = await beside(many, one, rounds, seconds)
+        await stop(tasks)
+        return ratio
+
+
+async def beside(
+    counts: Counts, reference: Counts, rounds: int, seconds: float
+) -> Ratio:
+    """Compare the decisions per second of two sets of bots, one after the other."""
+
+    async def decisions(counts: Counts) -> float:
+        return await _window(counts.go, lambda: counts.decisions, seconds)
+
+    await decisions(counts)  # all connected, code warm
+    await decisions(reference)
+    rates, references = [], [await decisions(reference)]
+    for _ in range(rounds):
+        rates.append(await decisions(counts))
+        references.append(await decisions(reference))
+    return ratio_of(rates, references)
+
+
+async def stop(tasks: list[asyncio.Task[None]]) -> None:
+    """End bots; raise what has ended one before."""
     for task in tasks:
         if task.done():
             task.result()
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return ratio_of(rates, references)
-
-
-async def _measure_one(matches: int, rounds: int, seconds: float) -> Ratio:
-    with (
-        _serving(1, matches) as (many_at, _, many_key),
-        _serving(1) as (one_at, _, one_key),
-    ):
-        many, one = Counts(), Counts()
-        tasks = [
-            asyncio.create_task(bot(many_at, many_key, many, matches)),
-            asyncio.create_task(bot(one_at, one_key, one)),
-        ]
-
-        async def decisions(counts: Counts) -> float:
-            return await _window(counts.go, lambda: counts.decisions, seconds)
-
-        await decisions(many)  # all connected, code warm
-        await decisions(one)
-        rates, references = [], [await decisions(one)]
-        for _ in range(rounds):
-            rates.append(await decisions(many))
-            references.append(await decisions(one))
-        for task in tasks:
-            if task.done():
-                task.result()
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return ratio_of(rates, references)
 
 
 async def _window(go: asyncio.Event, count: Any, seconds: float) -> float:
@@ -291,22 +331,24 @@ def compare_one(matches: int, *, rounds: int, seconds: float) -> Ratio:
     return run(_measure_one(matches, rounds, seconds))
 
 
-async def _profiled(streams: int, path: Path) -> None:
-    with _serving(streams, profile=path) as (address, _, *keys):
+async def _profiled(sizes: tuple[int, ...], path: Path) -> None:
+    with serving(*sizes, profile=path) as at:
         counts = Counts()
         counts.go.set()
-        tasks = [asyncio.create_task(bot(address, key, counts)) for key in keys]
+        capacity = sizes[1] if len(sizes) > 1 else 1
+        tasks = [
+            asyncio.create_task(bot(at.address, key, counts, capacity))
+            for key in at.keys
+        ]
         await asyncio.sleep(_PROFILE_AFTER_S + _PROFILE_FOR_S + 1.0)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await stop(tasks)
 
 
-def show_profile(streams: int) -> None:
+def show_profile(*sizes: int) -> None:
     """Print what the server spends its time on."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "server.prof")
-        run(_profiled(streams, path))
+        run(_profiled(sizes, path))
         profiles.show(path, " (the server)")
 
 

@@ -15,10 +15,11 @@ from fritillary.referee.asking import Asking
 from fritillary.referee.play import Play
 from fritillary.referee.seen import Halted, Problem, Ruled
 from fritillary.service import matches
+from fritillary.service.framing import varint
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import UnusableMessageError
 from fritillary.service.remote import RemotePlayer
-from fritillary.service.seatwire import Dialect, SeatWire, varint
+from fritillary.service.seatwire import Dialect, SeatWire
 from fritillary.service.session import Session
 
 # -------------------------------------------------------------------------- the games

@@ -103,7 +103,7 @@ async def test_a_method_that_is_not_there_is_told_whatever_its_name(
     async with grpc.aio.insecure_channel(stage.address) as channel:
         call = getattr(channel, method)("/fritillary.api.v1.MatchService/Nope")
         assert await outcome_of(call(b"" if method[0] == "u" else None)) == (
-            "UNIMPLEMENTED"
+            "method.unknown"
         )
     [line] = lines(caplog)
     assert fields(line)["method"] == f"{MATCHES}/Nope"

@@ -36,7 +36,8 @@ from fritillary.referee.seen import (
 )
 from fritillary.referee.setup import MatchSetup
 from fritillary.service import games, wire
-from fritillary.service.seatwire import MatchWire, SeatWire, head_of, packed, varint
+from fritillary.service.framing import head_of, packed, varint
+from fritillary.service.seatwire import MatchWire, SeatWire
 
 GAME = pig.registry().game("pig")
 OPTIONS = GAME.info.options()

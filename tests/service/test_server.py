@@ -197,7 +197,8 @@ async def test_an_unknown_method_is_unimplemented(stage):
     async with grpc.aio.insecure_channel(stage.address) as channel:
         method: Any = channel.unary_unary("/fritillary.api.v1.MatchService/Nope")
         call = method(b"")
-        assert await outcome_of(call) == "UNIMPLEMENTED"
+        assert await outcome_of(call) == "method.unknown"
+        assert await call.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 # --------------------------------------------------------------------- the address

@@ -19,7 +19,6 @@ from fritillary.record.terms import (
     Policy,
     Terms,
 )
-from fritillary.service import server
 from fritillary.service.limits import Limits
 from fritillary.service.resume import SessionKey, SessionTokens
 from fritillary.service.tokens import TokenStore
@@ -400,8 +399,8 @@ async def test_an_oversized_frame_is_the_fault_flooding(open_stage):
     assert goodbye.code == "limit.message-size"
 
 
-@pytest.mark.parametrize("size", [300_000, 2_000_000, 5_000_000, 20_000_000])
-async def test_an_oversized_frame_is_a_fault_however_large(stage, size):
+@pytest.mark.parametrize("size", [300_000, 1_000_000, 2_000_000, 4_000_000])
+async def test_an_oversized_frame_is_a_fault_up_to_many_times_the_limit(stage, size):
     async with stage.bot(play=None) as bot:
         hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
         request = await bot.until("decision_request")
@@ -413,9 +412,8 @@ async def test_an_oversized_frame_is_a_fault_however_large(stage, size):
 
 
 async def test_a_frame_beyond_all_bounds_loses_the_link_and_nothing_else(
-    open_stage, monkeypatch
+    open_stage,
 ):
-    monkeypatch.setattr(server, "_MOST_RECEIVED", 4_000_000)
     stage = await open_stage(limits=Limits(max_message_bytes=10_000))
     terms = Terms(policy=Policy.of(link=LinkBank(loss_ms=100)))
     async with stage.bot(play=None) as bot:

@@ -161,7 +161,7 @@ async def test_the_door_for_programs_is_on_loopback_and_for_them_alone(
             found[role] = await outcome_of(bot.call)
             await bot.close()
             # There are no matches to be made here at all.
-            assert await listed(inside, None, token) == "UNIMPLEMENTED"
+            assert await listed(inside, None, token) == "method.unknown"
         async with RawBot(inside, program) as bot:
             await bot.until("welcome")
         async with grpc.aio.insecure_channel(inside) as channel:

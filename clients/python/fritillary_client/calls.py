@@ -145,6 +145,12 @@ class Caller:
             raise self._error(error) from error
         except (asyncio.InvalidStateError, grpc.aio.UsageError) as error:
             raise self._lost() from error
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # A channel that is closed cancels its calls, and nobody this one.
+            raise self._lost() from error
         return self._read(raw, answer)
 
     async def stream(

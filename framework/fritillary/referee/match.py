@@ -303,23 +303,25 @@ class Match:
 
     async def _until_back(self) -> None:
         """Wait for those who dial in: while the server was away, no clock ran."""
-        there = [
-            player.back()
+        away = [
+            player
             for seat, player in enumerate(self.setup.players)
             if isinstance(player, MayReturn) and seat not in self._play.forfeited
         ]
-        if not there:
+        if not away:
             return
 
         async def all_there() -> None:
-            await asyncio.gather(*there)
+            await asyncio.gather(*(player.back() for player in away))
 
-        # What interrupts it is attended to by the loop of play.
-        with (
-            contextlib.closing(Wait(self.control)) as wait,
-            contextlib.suppress(InterruptedWait, TimeoutError),
-        ):
-            await wait.within(_BACK_S, all_there())
+        with contextlib.closing(Wait(self.control)) as wait:
+            while True:
+                try:
+                    await wait.within(_BACK_S, all_there())
+                except InterruptedWait:
+                    await self._asking.attend()
+                else:
+                    return
 
     async def _until_over(self) -> Finish:
         play = self._play

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import time
 from typing import Any, Final
 
 from attrs import define
@@ -13,7 +15,9 @@ from fritillary.plugins.checks import legal_from
 from fritillary.record import events as record
 from fritillary.record.reader import Record
 from fritillary.record.terms import Consequence, EndKind, Fault, Source
+from fritillary.record.writer import MemorySink
 from fritillary.referee.asking import Asking
+from fritillary.referee.control import Control
 from fritillary.referee.decision import Decision, Look
 from fritillary.referee.ending import REFEREE_FAILED
 from fritillary.referee.passing import PASSING
@@ -23,9 +27,11 @@ from fritillary.referee.seen import (
     Finish,
     GaveUp,
     Halted,
+    MatchResult,
     Problem,
     WentOn,
 )
+from fritillary.referee.setup import MatchSetup
 
 _log = logging.getLogger(__name__)
 
@@ -304,6 +310,38 @@ class Restoring:
             )
         self._at.paused = event.message
         play.teller.tell(play.ply, Halted(event.message))
+
+
+def tell_again(setup: MatchSetup, found: Record, result: MatchResult) -> None:
+    """Tell the seats of a match that has ended all of it once more, and its end.
+
+    Args:
+        setup: of the match; all its players must want events: nobody is asked.
+        found: its record.
+        result: as the record has it.
+
+    Raises:
+        UsageError: if the policy's stand-in is not here.
+        Exception: what the rules raise.
+    """
+    count = next(
+        number
+        for number, event in enumerate(found.events)
+        if isinstance(event, record.Ended)
+    )
+    found = Record(found.events[:count], found.links[:count])
+    play = Play(setup, MemorySink(), found.header, None, after=found)
+    asking = Asking(play, Control(), time.monotonic)
+    telling = Restoring(play, asking, found).run()
+    try:
+        # Where nobody is asked, nothing is waited for.
+        with contextlib.suppress(StopIteration, Finished):
+            telling.send(None)
+    finally:
+        telling.close()
+        asking.close()
+    play.teller.tell(play.ply, result.finish)
+    play.teller.ended(setup.players, result)
 
 
 def _fault(event: record.Ruling) -> PlayerFault:

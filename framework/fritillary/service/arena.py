@@ -47,7 +47,7 @@ from fritillary.service.ordering import (
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.restart import Left
 from fritillary.service.seating import remote_players
-from fritillary.service.seating_again import TakenUp, seats_again
+from fritillary.service.seating_again import TakenUp, seats_again, tell_last
 from fritillary.service.spawn import ProcessLimits
 from fritillary.service.tokens import TokenStore
 
@@ -440,7 +440,7 @@ class Arena:
             self._matches[match_id] = hosted
             self._ended.append(match_id)
             hosted.show_past(left.record, left.result)
-            self.hub.keep_ends(left.result, hosted.remote_seats())
+            tell_last(left, hosted, self.hub, self.limits)
             self._end_is_known(match_id)
             return False
         if not left.begun:
@@ -480,6 +480,8 @@ class Arena:
         ):
             found = {**local, **await remote_players(self.hub, hosted, self.limits)}
             return tuple(found[seat] for seat in range(len(specs)))
+        # A match that is begun after a restart may be earlier than its server.
+        await self._listening.wait()
         started: dict[int, asyncio.Task[RemotePlayer]] = {}
         async with asyncio.TaskGroup() as group:
             for seat, spec in enumerate(specs):
@@ -561,7 +563,9 @@ class Arena:
         if self._keeping is not None:
             # What is left unfinished goes on with the next start.
             for match_id, task in list(self._tasks.items()):
-                hosted = self._matches[match_id]
+                hosted = self._matches.get(match_id)
+                if hosted is None:
+                    continue
                 self._keeping.note_used(hosted)
                 if hosted.result is None:
                     task.cancel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -80,13 +80,13 @@ class Authenticator(grpc.aio.ServerInterceptor):
         if handler is None or method.startswith(_OPEN):
             current.set(Call(method, None, self._audit))
             return handler or _UNKNOWN
-        text = _bearer(handler_call_details)
+        text = bearer(handler_call_details.invocation_metadata)
         try:
             token = self._tokens.check(text)
             self._check_role(token, ROLES.get(method, frozenset()))
         except FritillaryError as error:
             current.set(Call(method, self._tokens.find(text), self._audit))
-            return _refusing(handler, error)
+            return _refusing(error)
         caller.set(token)
         current.set(Call(method, token, self._audit))
         return handler
@@ -167,8 +167,9 @@ class Leases:
                 revoked()
 
 
-def _bearer(details: grpc.HandlerCallDetails) -> str:
-    for key, value in details.invocation_metadata:
+def bearer(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
+    """Return the token that metadata show; empty if there is none."""
+    for key, value in metadata or ():
         if key == "authorization":
             text = value if isinstance(value, str) else value.decode("utf-8", "replace")
             scheme, _, token = text.strip().partition(" ")
@@ -176,37 +177,21 @@ def _bearer(details: grpc.HandlerCallDetails) -> str:
     return ""
 
 
-def _refusing(
-    handler: grpc.RpcMethodHandler[Any, Any], error: FritillaryError
-) -> grpc.RpcMethodHandler[Any, Any]:
-    """Return a handler of the same arity that refuses.
-
-    gRPC calls a method by its arity; a handler of another one breaks the stream.
-    """
+def _refusing(error: FritillaryError) -> grpc.RpcMethodHandler[Any, Any]:
+    """Return a handler that refuses; it reads nothing, whatever the method takes."""
 
     async def refuse(_: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         await abort(context, error)
 
-    maker: Any
-    if handler.request_streaming and handler.response_streaming:
-        maker = grpc.stream_stream_rpc_method_handler
-    elif handler.request_streaming:
-        maker = grpc.stream_unary_rpc_method_handler
-    elif handler.response_streaming:
-        maker = grpc.unary_stream_rpc_method_handler
-    else:
-        maker = grpc.unary_unary_rpc_method_handler
-    refusing: grpc.RpcMethodHandler[Any, Any] = maker(
-        refuse, handler.request_deserializer, handler.response_serializer
+    refusing: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(
+        refuse
     )
     return refusing
 
 
 async def _unknown(_: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-    call = current.get()
-    if call is not None:
-        call.refused(context, "method.unknown")
-    await context.abort(grpc.StatusCode.UNIMPLEMENTED, "there is no such method")
+    msg = "there is no such method"
+    await abort(context, ServiceError(msg, code="method.unknown"))
 
 
 #: Ends calls of methods that are not there, whatever their arity: nothing is read.

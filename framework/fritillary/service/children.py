@@ -130,7 +130,8 @@ class ChildSeat:
         """
         player = self._player
         if player is None:
-            raise TypeError
+            # Its seat is forfeited: nobody is asked any more.
+            return
         self._address = address
         self._logs = logs
         try:

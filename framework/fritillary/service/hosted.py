@@ -18,7 +18,7 @@ from fritillary.core.commitment import commitment
 from fritillary.core.dealer import SEALED_ALGORITHM
 from fritillary.core.errors import ServiceError, StorageError
 from fritillary.plugins.game import Game
-from fritillary.record.events import SeatTerms
+from fritillary.record.events import Paused, SeatTerms
 from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import ClockSettings, EndKind, Terms, clip
@@ -30,8 +30,9 @@ from fritillary.referee.seen import MatchResult
 from fritillary.referee.setup import MatchSetup
 from fritillary.referee.teller import Watcher
 from fritillary.service import wire
+from fritillary.service.framing import MATCH_STATUS, framed, head_of
 from fritillary.service.remote import RemotePlayer
-from fritillary.service.seatwire import MATCH_STATUS, MatchWire, framed, head_of
+from fritillary.service.seatwire import MatchWire
 
 _SENTENCE = 500
 
@@ -258,6 +259,8 @@ class HostedMatch:
         self,
         players: tuple[Player, ...],
         signer: Signer,
+        *,
+        after: Record | None = None,
         **settings: Any,  # noqa: ANN401 - those of Match
     ) -> MatchResult:
         """Play the match among its players.
@@ -265,6 +268,7 @@ class HostedMatch:
         Args:
             players: in seat order.
             signer: closes the record.
+            after: the record so far, of a match that is taken up.
             settings: of `Match`.
         """
         self.infos = [player.info for player in players]
@@ -282,9 +286,13 @@ class HostedMatch:
             phase_changed=self._phase_changed,
             created_at_ms=self.created_at_ms,
             reveal=not self.order.sealed,
+            after=after,
             **settings,
         )
         self.match = match
+        paused = None if after is None else after.find(Paused)
+        if paused is not None:
+            self._pause_message = paused.message
         if self._cut_finish is not None:
             match.abort(*self._cut_finish)
         return await match.run()

@@ -12,7 +12,9 @@ from fritillary.core.errors import ServiceError
 from fritillary.plugins.game import Game
 from fritillary.referee.seen import MatchResult
 from fritillary.service.counts import Counts
-from fritillary.service.seatwire import ended_entry, head_of
+from fritillary.service.framing import head_of
+from fritillary.service.lastnews import LastNews
+from fritillary.service.seatwire import ended_entry
 
 if TYPE_CHECKING:
     from fritillary.service.remote import RemotePlayer
@@ -58,7 +60,7 @@ class Link:
         self.matches: dict[str, dict[int, RemotePlayer]] = {}
         self.reserved: set[str] = set()
         self.expected = 0
-        self._ends: OrderedDict[str, dict[int, bytes]] = OrderedDict()
+        self._ends: OrderedDict[str, dict[int, LastNews]] = OrderedDict()
         self._waiting: set[asyncio.Future[None]] = set()
 
     # -- seats
@@ -96,23 +98,23 @@ class Link:
         self.matches.setdefault(player.match_id, {})[player.seat] = player
         self.reserved.discard(player.match_id)
 
-    def remove(self, player: RemotePlayer, end: bytes) -> None:
+    def remove(self, player: RemotePlayer, news: LastNews) -> None:
         """Note that a match has ended.
 
         Args:
             player: the seat.
-            end: MatchEnded as sent, kept until it is acknowledged.
+            news: what it was told last, kept until the end is acknowledged.
         """
         seats = self.matches.get(player.match_id, {})
         seats.pop(player.seat, None)
         if not seats:
             self.matches.pop(player.match_id, None)
-        self.keep_end(player.match_id, player.seat, end)
+        self.keep_end(player.match_id, player.seat, news)
         self.changed()
 
-    def keep_end(self, match_id: str, seat: int, end: bytes) -> None:
-        """Keep MatchEnded until it is acknowledged."""
-        self._ends.setdefault(match_id, {})[seat] = end
+    def keep_end(self, match_id: str, seat: int, news: LastNews) -> None:
+        """Keep what a seat was told last until it has acknowledged the end."""
+        self._ends.setdefault(match_id, {})[seat] = news
         while len(self._ends) > _KEPT_ENDS:
             forgotten, _ = self._ends.popitem(last=False)
             self._known(forgotten)
@@ -129,9 +131,17 @@ class Link:
         """Say whether the bot has yet to acknowledge the end of a match."""
         return bool(self._ends.get(match_id))
 
-    def ends(self) -> list[bytes]:
+    def ends(self) -> list[LastNews]:
         """Return the ends of matches that were not acknowledged."""
-        return [end for seats in self._ends.values() for end in seats.values()]
+        return [news for seats in self._ends.values() for news in seats.values()]
+
+    def acknowledged(
+        self, match_id: str, seat: int | None, event_number: int, closed: int
+    ) -> None:
+        """Hear what has arrived of a match that has ended."""
+        for number, news in self._ends.get(match_id, {}).items():
+            if seat is None or seat == number:
+                news.acknowledged(event_number, closed)
 
     def forget_end(self, match_id: str, seat: int | None) -> None:
         """Note that the end of a match was acknowledged.
@@ -229,7 +239,7 @@ class Hub:
         """
         for seat, name in seats:
             end = ended_entry(head_of(result.match_id, seat), result)
-            self.link(name).keep_end(result.match_id, seat, end)
+            self.link(name).keep_end(result.match_id, seat, LastNews(end))
 
     def owes_end(self, name: str, match_id: str) -> bool:
         """Say whether a bot has yet to acknowledge the end of a match."""
@@ -256,8 +266,9 @@ class Hub:
             counts.replaced += 1
             before.close("session.replaced", "the bot has opened another session")
         if resumed:
-            for end in link.ends():
-                session.send(end)
+            for news in link.ends():
+                for entry in news.entries(session):
+                    session.send(entry)
         else:
             link.forget_ends()
         for player in link.players():

@@ -31,7 +31,14 @@ class Limits:
         max_note_bytes: longest note of a decision; a longer one is cut.
         max_streams: open at once with one token.
         max_watches: matches watched at once with one token; not announced.
-        hello_ms: time for the first message.
+        max_calls: that run at once with one token, its streams as a bot aside; like
+            what follows, told in ``docs/limits.md`` and not announced.
+        max_strange_calls: the same from one address without a token.
+        max_strangers: the same from all addresses together.
+        max_connections: open at once; one more is cut off.
+        hello_ms: time for the first message of a stream, for the request of a call,
+            and for the opening of a connection.
+        idle_ms: a connection without a call is closed after so long.
         ping_after_ms: silence after which a Ping is sent.
         pong_within_ms: silence after a Ping that means a lost link.
         http2_interval_ms: of the HTTP/2 keepalive of clients.
@@ -45,7 +52,12 @@ class Limits:
     max_note_bytes: int = field(default=2_000, validator=_AT_LEAST_1)
     max_streams: int = field(default=8, validator=_AT_LEAST_1)
     max_watches: int = field(default=256, validator=_AT_LEAST_1)
+    max_calls: int = field(default=1_024, validator=_AT_LEAST_1)
+    max_strange_calls: int = field(default=16, validator=_AT_LEAST_1)
+    max_strangers: int = field(default=64, validator=_AT_LEAST_1)
+    max_connections: int = field(default=4_096, validator=_AT_LEAST_1)
     hello_ms: int = field(default=10_000, validator=_AT_LEAST_1)
+    idle_ms: int = field(default=60_000, validator=_AT_LEAST_1)
     ping_after_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     pong_within_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     http2_interval_ms: int = field(default=30_000, validator=_AT_LEAST_1)

@@ -19,6 +19,7 @@ from fritillary.record.terms import MAX_MS, Fault, LinkBank, PlayerInfo, clip
 from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
 from fritillary.service.hub import Link, UnusableMessageError
+from fritillary.service.lastnews import LastNews, Unwritten
 from fritillary.service.seatwire import MatchWire, SeatWire
 from fritillary.service.wire import MSGPACK
 
@@ -206,9 +207,13 @@ class RemotePlayer:
         self._stop_waiting()
         self._came_back()
         wire = self._wire
+        unwritten = None
         if wire is None and self._before is not None:
             # Its bot has yet to come back; the end is written alike for all.
             wire = SeatWire(self._match, self.seat, MSGPACK, expanded=False)
+            unwritten = Unwritten(
+                self._match, self.seat, self._before, self._closed_before
+            )
         if self._offer is None or wire is None:
             self._link.reserved.discard(self.match_id)
             self._link.changed()
@@ -217,7 +222,8 @@ class RemotePlayer:
         if self._session is not None:
             self._session.send(entry)
             self._session.linger()
-        self._link.remove(self, entry)
+        news = LastNews(entry, self._events, self._last_closed, unwritten)
+        self._link.remove(self, news)
         self._session = None
 
     # ---------------------------------------------------------------- from the arena
@@ -300,6 +306,10 @@ class RemotePlayer:
         self._before = deque(maxlen=_KEPT_EVENTS)
         self._back = self._loop.create_future()
         self._link.add(self)
+
+    def holds(self, session: Session) -> bool:
+        """Say whether the seat is played by that session, and by no other one."""
+        return self._session is session
 
     def expect(self) -> None:
         """Let the time begin in which the bot has to come back."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+import random  # noqa: TID251 - named in a signature
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from attrs import frozen
 
-from fritillary.record.terms import PlayerInfo
-from fritillary.referee.player import Player
+from fritillary.bots.protocol import Ask
+from fritillary.record.events import Ruling
+from fritillary.record.terms import Fault, PlayerInfo
+from fritillary.referee.player import Answer, Player
 from fritillary.referee.prepare import offer_of
+from fritillary.referee.restore import tell_again
+from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
 from fritillary.service.children import ChildSeat
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub, Link
@@ -16,6 +23,8 @@ from fritillary.service.limits import Limits
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.restart import Left
 from fritillary.service.seating import refusal
+
+_log = logging.getLogger(__name__)
 
 
 @frozen
@@ -70,8 +79,12 @@ def seats_again(
         )
         if seat not in refused:
             player.take_up(offer_of(order, header, seat))
-        if again is not None and seat not in refused | forfeited:
+        if seat in forfeited:
+            # Nobody waits for who is asked nothing more.
+            player.away = False
+        elif again is not None and seat not in refused:
             again.seat_again(player)
+        if again is not None:
             children.append(again)
         players.append(player)
     return TakenUp(tuple(players), children, left.used)
@@ -97,3 +110,83 @@ def _player(
         changed=hosted.changed,
         refused=never if gone else None,
     )
+
+
+# ------------------------------------------------------- a match that has ended
+
+
+def tell_last(left: Left, hosted: HostedMatch, hub: Hub, limits: Limits) -> None:
+    """Keep the end of a match for its bots, and what they may have missed before it.
+
+    Args:
+        left: the match as it was left, with its record and its result.
+        hosted: the match.
+        hub: where the bots are.
+        limits: on a bot.
+    """
+    found, result = left.record, left.result
+    if found is None or result is None:
+        raise TypeError
+    # What can be told of a match is told; the end at the least.
+    hub.keep_ends(result, hosted.remote_seats())
+    failed = any(
+        isinstance(event, Ruling) and event.fault is Fault.REFEREE_ERROR
+        for event in found.events
+    )
+    if not left.begun or failed:
+        return
+    refused = left.refused()
+    listening = {}
+    for seat, name in hosted.remote_seats():
+        if seat not in refused:
+            info = found.header.seats[seat].player
+            player = _player(hub.link(name), hosted, seat, info, limits, gone=False)
+            player.take_up(offer_of(left.order, found.header, seat))
+            listening[seat] = player
+    if not listening:
+        return
+    players = tuple(
+        listening.get(seat) or _Nobody(terms.player)
+        for seat, terms in enumerate(found.header.seats)
+    )
+    try:
+        tell_again(left.order.setup(players), found, result)
+    except Exception:  # noqa: BLE001 - whatever the rules raise; the end is told
+        _log.exception("match %s: what came before its end is not told", hosted.id)
+        for player in listening.values():
+            player.end(result)
+
+
+class _Nobody:
+    """Sits where nobody listens any more."""
+
+    inline = False
+    wants_events = True
+
+    def __init__(self, info: PlayerInfo) -> None:
+        self.info = info
+
+    @property
+    def rng(self) -> random.Random:
+        raise NotImplementedError
+
+    async def accept(self, offer: Offer) -> bytes:
+        raise NotImplementedError
+
+    async def ready(self) -> None:
+        raise NotImplementedError
+
+    def notify(self, event: SeatEvent) -> None:
+        pass
+
+    async def decide(self, request: Request) -> Answer:
+        raise NotImplementedError
+
+    def decide_now(self, ask: Ask) -> Any:  # noqa: ANN401 - as the protocol says
+        raise NotImplementedError
+
+    def closed(self, closure: Closure) -> None:
+        pass
+
+    def end(self, result: MatchResult) -> None:
+        pass

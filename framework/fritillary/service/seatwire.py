@@ -33,87 +33,28 @@ from fritillary.referee.seen import (
     WentOn,
 )
 from fritillary.service import games, wire
-
-# ------------------------------------------------------------------------- framing
-
-# Fields of ServerMessage.
-WELCOME: Final = 1
-REFUSAL: Final = 2
-MATCH_OFFER: Final = 3
-MATCH_STATUS: Final = 4
-EVENT: Final = 5
-DECISION_REQUEST: Final = 6
-DECISION_CLOSED: Final = 7
-MATCH_ENDED: Final = 8
-ERROR: Final = 9
-PING: Final = 10
-PONG: Final = 11
-GOODBYE: Final = 12
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-class _Varints(dict[int, bytes]):
-    """Varints of small numbers; asking for another one makes it."""
-
-    def __missing__(self, value: int) -> bytes:
-        return _varint(value)
-
-
-#: Returns a protobuf varint; a look-up, since each message has some ten of them.
-varint: Final = _Varints((value, _varint(value)) for value in range(4096)).__getitem__
-
-
-def packed(numbers: Sequence[int]) -> bytes:
-    """Return numbers as a packed protobuf field."""
-    try:
-        raw = bytes(numbers)
-    except ValueError:
-        return b"".join(map(varint, numbers))
-    # Up to 127 a varint is the byte itself.
-    return raw if raw.isascii() else b"".join(map(varint, numbers))
-
-
-_TAGS: Final = tuple(bytes((field << 3 | 2,)) for field in range(16))
-
-
-def framed(field: int, payload: bytes) -> bytes:
-    """Return a message as one entry of ``ConnectResponse.messages``.
-
-    Entries that stand one after the other are a ConnectResponse: that is how
-    protobuf writes a list. So what was serialised once can go into any frame.
-
-    Args:
-        field: of ServerMessage.
-        payload: the serialised message.
-    """
-    size = varint(len(payload))
-    # The tag of the field is one byte.
-    return b"".join(
-        (b"\n", varint(1 + len(size) + len(payload)), _TAGS[field], size, payload)
-    )
-
-
-def _nested(field: int, message: bytes) -> bytes:
-    return _TAGS[field] + varint(len(message)) + message
-
-
-def head_of(match_id: str, seat: int) -> bytes:
-    """Return match and seat, with which most messages to a seat begin."""
-    raw = match_id.encode()
-    return b"\n" + varint(len(raw)) + raw + b"\x10" + varint(seat)
+from fritillary.service.framing import (
+    DECISION_CLOSED,
+    DECISION_REQUEST,
+    EVENT,
+    MATCH_ENDED,
+    MATCH_OFFER,
+    framed,
+    head_of,
+    nested,
+    packed,
+    size_6,
+    size_7,
+    varint,
+    varint_3,
+    varint_4,
+    varint_5,
+)
 
 
 def ended_entry(head: bytes, result: MatchResult) -> bytes:
     """Return MatchEnded of the seat that ``head`` names."""
-    return framed(MATCH_ENDED, head + _nested(3, wire.result_bytes(result)))
+    return framed(MATCH_ENDED, head + nested(3, wire.result_bytes(result)))
 
 
 # ---------------------------------------------------------------------- one match
@@ -145,6 +86,7 @@ class Dialect:
         self._game = game
         self._table = game.table(options, seats)
         self._by_id = games.indices(self._table)
+        self._packed_by_id = {key: varint(n) for key, n in self._by_id.items()}
         self._encode = coder.encode
         self._observation_data = game.codec.observation_to_data
         self.options = coder.encode(game.codec.options_to_data(options))
@@ -226,8 +168,8 @@ class Dialect:
         raw = self.action(body.action)
         text = self._game.format_action(body.action)
         if isinstance(body, Drawn):
-            return _nested(6, pb.ChanceDrawn(action=raw, text=text).SerializeToString())
-        return _nested(
+            return nested(6, pb.ChanceDrawn(action=raw, text=text).SerializeToString())
+        return nested(
             5,
             pb.ActionTaken(
                 seat=body.seat,
@@ -241,7 +183,7 @@ class Dialect:
     def _other_body(self, body: Body) -> bytes:
         match body:
             case Ruled():
-                return _nested(
+                return nested(
                     7,
                     pb.Ruling(
                         seat=body.seat,
@@ -252,13 +194,13 @@ class Dialect:
                     ).SerializeToString(),
                 )
             case GaveUp():
-                return _nested(8, pb.Resigned(seat=body.seat).SerializeToString())
+                return nested(8, pb.Resigned(seat=body.seat).SerializeToString())
             case Halted():
-                return _nested(9, pb.Paused(message=body.message).SerializeToString())
+                return nested(9, pb.Paused(message=body.message).SerializeToString())
             case WentOn():
-                return _nested(10, b"")
+                return nested(10, b"")
             case Finish():
-                return _nested(11, wire.finish_bytes(body))
+                return nested(11, wire.finish_bytes(body))
         msg = f"no event on the wire for {type(body).__name__}"
         raise TypeError(msg)
 
@@ -273,6 +215,13 @@ class Dialect:
             return [by_id[id(action)] for action in legal]
         except KeyError:
             return [self._table.index[action] for action in legal]
+
+    def packed(self, legal: Sequence[Any]) -> bytes:
+        """Return the indices of legal actions as a packed protobuf field."""
+        try:
+            return b"".join(map(self._packed_by_id.__getitem__, map(id, legal)))
+        except KeyError:
+            return packed(self.legal(legal))
 
     def written(
         self, legal: Sequence[Any], indices: Sequence[int]
@@ -353,6 +302,36 @@ class MatchWire:
         return known
 
 
+@functools.lru_cache(1024)
+def _asking(attempt: int, clock: wire.Parts) -> bytes:
+    """Return what requests say after their legal actions; most say the same."""
+    return pb.DecisionRequest(
+        clock=wire.reading(dict(clock)), attempt=attempt
+    ).SerializeToString()
+
+
+@functools.lru_cache(1024)
+def _closing(
+    how: str,
+    charged_ms: int,
+    server_ms: int,
+    think_ms: int | None,
+    round_trip_ms: int | None,
+    clock: wire.Parts,
+) -> bytes:
+    """Return what closures say that quick bots see again and again."""
+    return pb.DecisionClosed(
+        closure=wire.CLOSURE[how],
+        time=pb.DecisionTime(
+            charged_ms=charged_ms,
+            server_ms=server_ms,
+            think_ms=think_ms,
+            round_trip_ms=round_trip_ms,
+        ),
+        clock=wire.reading(dict(clock)),
+    ).SerializeToString()
+
+
 class SeatWire:
     """One seat of a match, in the terms of one session.
 
@@ -398,47 +377,41 @@ class SeatWire:
 
     def event(self, event: SeatEvent) -> bytes:
         """Return an event."""
-        payload = b"%b\x18%b\x20%b%b" % (
-            self._head,
-            varint(event.number),
-            varint(event.ply),
-            self._dialect.body(event.body),
+        return framed(
+            EVENT,
+            b"".join(
+                (
+                    self._head,
+                    varint_3(event.number),
+                    varint_4(event.ply),
+                    self._dialect.body(event.body),
+                )
+            ),
         )
-        return framed(EVENT, payload)
 
     def request(self, request: Request, clock: Mapping[str, int]) -> bytes:
         """Return a request, with the clock of this moment."""
         dialect = self._dialect
-        legal = dialect.legal(request.legal)
+        legal = request.legal
         observation = dialect.observation(request.observe())
-        reading = wire.reading_bytes(clock)
-        indices = packed(legal)
+        indices = dialect.packed(legal)
         payload = b"".join(
             (
                 self._head,
-                b"\x18",
-                varint(request.decision_id),
-                b"\x20",
-                varint(request.event_number),
-                b"\x28",
-                varint(request.ply),
-                b"\x32",
-                varint(len(observation)),
+                varint_3(request.decision_id),
+                varint_4(request.event_number),
+                varint_5(request.ply),
+                size_6(len(observation)),
                 observation,
-                b"\x3a",
-                varint(len(indices)),
+                size_7(len(indices)),
                 indices,
-                b"\x4a",
-                varint(len(reading)),
-                reading,
-                b"\x50",
-                varint(request.attempt),
+                _asking(request.attempt, tuple(clock.items())),
             )
         )
         if self._expanded or request.problem is not None:
             rest = pb.DecisionRequest()
             if self._expanded:
-                rest.legal_actions.extend(dialect.written(request.legal, legal))
+                rest.legal_actions.extend(dialect.written(legal, dialect.legal(legal)))
             if request.problem is not None:
                 rest.error.CopyFrom(wire.problem_info(request.problem))
             payload += rest.SerializeToString()
@@ -452,31 +425,23 @@ class SeatWire:
         round_trip_ms: int | None,
     ) -> bytes:
         """Return how a request was closed."""
-        time = wire.time_bytes(
-            closure.charged_ms, closure.server_ms, think_ms, round_trip_ms
-        )
-        reading = wire.reading_bytes(clock)
         payload = b"".join(
             (
                 self._head,
-                b"\x18",
-                varint(closure.decision_id),
-                b"\x20",
-                varint(wire.CLOSURE[closure.how]),
-                b"\x3a",
-                varint(len(time)),
-                time,
-                b"\x42",
-                varint(len(reading)),
-                reading,
+                varint_3(closure.decision_id),
+                _closing(
+                    closure.how,
+                    closure.charged_ms,
+                    closure.server_ms,
+                    think_ms,
+                    round_trip_ms,
+                    tuple(clock.items()),
+                ),
+                b"" if closure.event_number is None else varint_5(closure.event_number),
             )
         )
-        if closure.event_number is not None:
-            payload += b"\x28" + varint(closure.event_number)
         if closure.problem is not None:
-            payload += _nested(
-                6, wire.problem_info(closure.problem).SerializeToString()
-            )
+            payload += nested(6, wire.problem_info(closure.problem).SerializeToString())
         return framed(DECISION_CLOSED, payload)
 
     def ended(self, result: MatchResult) -> bytes:

@@ -26,6 +26,7 @@ from fritillary.api.v1 import (
     match_pb2_grpc,
 )
 from fritillary.core.errors import ServiceError, UsageError
+from fritillary.service.admission import Admission
 from fritillary.service.arena import Arena
 from fritillary.service.audit import Audit
 from fritillary.service.auth import Authenticator, Leases
@@ -42,11 +43,15 @@ _SERVICES: Final = (
 )
 
 #: gRPC cuts a stream with a larger message off, and nobody learns why: the link is
-#: lost. So it is told to take far more than the announced limit allows, which is
-#: judged by us and gets its name. It bounds the memory that one stream can take.
-_MOST_RECEIVED: Final = 64 * 1024 * 1024
-_MESSAGE_SLACK: Final = 4
+#: lost. So it is told to take more than the announced limit allows, which is judged by
+#: us and gets its name. It bounds the memory that one stream can take before anybody
+#: has seen its message. Requests of calls keep to it as well.
+_LEAST_RECEIVED: Final = 4 * 1024 * 1024
+_MESSAGE_SLACK: Final = 16
 _INT32: Final = 2**31 - 1
+
+#: Streams on one connection: many bots of one program share one.
+_CONCURRENT: Final = 4096
 
 #: So many calls may wait for this process to take them up.
 _PENDING: Final = 8192
@@ -77,6 +82,7 @@ class Server:
     Attributes:
         address: where it listens, once it does.
         audit: counts the calls that it refuses, and tells of them.
+        admission: counts the calls that run, and reads their requests.
         watches: how many look on at matches.
     """
 
@@ -92,6 +98,7 @@ class Server:
         self._wanted = address
         self.address = ""
         self.audit = Audit()
+        self.admission = Admission(arena.tokens, arena.limits)
         self._secret = session_secret or os.urandom(32)
         self._tls = tls
         self._leases = Leases(arena.tokens)
@@ -167,6 +174,7 @@ class Server:
         return grpc.aio.server(
             interceptors=(
                 Authenticator(arena.tokens, self.audit, programs_only=programs_only),
+                self.admission,
             ),
             options=(
                 # A port in use is an error, not a port that is shared.
@@ -180,6 +188,11 @@ class Server:
                     limits.http2_interval_ms // 2,
                 ),
                 ("grpc.keepalive_permit_without_calls", 1),
+                ("grpc.max_allowed_incoming_connections", limits.max_connections),
+                ("grpc.server_handshake_timeout_ms", limits.hello_ms),
+                ("grpc.max_connection_idle_ms", limits.idle_ms),
+                # Else answers pile up for who makes calls and reads nothing.
+                ("grpc.max_concurrent_streams", _CONCURRENT),
                 # Else a stream that nobody reads may come to hold megabytes.
                 ("grpc.http2.bdp_probe", 0),
                 # Else gRPC refuses some of those that dial in at once.
@@ -219,7 +232,7 @@ class Server:
 
 
 def _most_received(limit: int) -> int:
-    return min(max(_MOST_RECEIVED, limit * _MESSAGE_SLACK), _INT32)
+    return min(max(_LEAST_RECEIVED, limit * _MESSAGE_SLACK), _INT32)
 
 
 def _listen(server: grpc.aio.Server, address: str, tls: ServerTls | None) -> int:

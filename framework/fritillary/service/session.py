@@ -15,14 +15,14 @@ from fritillary.api.v1 import common_pb2
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.plugins.game import Game
 from fritillary.record.terms import MAX_MS, PlayerInfo
-from fritillary.service import seatwire, wire
+from fritillary.service import framing, wire
 from fritillary.service.audit import current
 from fritillary.service.errors import abort, error_info
+from fritillary.service.framing import framed
 from fritillary.service.hub import Hub, Link, UnusableMessageError
 from fritillary.service.limits import Limits, TokenBucket
 from fritillary.service.outbox import Outbox
 from fritillary.service.resume import SessionKey, SessionTokens
-from fritillary.service.seatwire import framed
 from fritillary.service.tokens import Token, TokenStore
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Session:
         goodbye = pb.Goodbye(
             code=code, message=message, reconnect_after_ms=reconnect_after_ms
         )
-        self._outbox.put(framed(seatwire.GOODBYE, goodbye.SerializeToString()))
+        self._outbox.put(framed(framing.GOODBYE, goodbye.SerializeToString()))
         self._finish()
 
     def revoked(self) -> None:
@@ -256,7 +256,7 @@ class Session:
     def _refuse(self, error: FritillaryError) -> None:
         retry = error.retry_after_ms if isinstance(error, ServiceError) else None
         refusal = pb.Refusal(error=error_info(error.code, error.message, retry))
-        self.send(framed(seatwire.REFUSAL, refusal.SerializeToString()))
+        self.send(framed(framing.REFUSAL, refusal.SerializeToString()))
         self._refused = error
         self._finish()
 
@@ -269,7 +269,8 @@ class Session:
         if self._call is not None:
             self._call.refused(self._context, code)
         for player in self.link.players():
-            player.flooded(code, message)
+            if player.holds(self):
+                player.flooded(code, message)
         self._outbox.clear()
         self.close(code, message)
 
@@ -303,7 +304,7 @@ class Session:
     def _send_ping(self, now: float) -> None:
         self._pinged = self._ping_sent = now
         ping = pb.Ping(id=int(now * 1000))
-        self.send(framed(seatwire.PING, ping.SerializeToString()))
+        self.send(framed(framing.PING, ping.SerializeToString()))
 
     # ----------------------------------------------------------------------- messages
 
@@ -350,6 +351,8 @@ class Session:
                     )
                     if player is None:
                         raise _over()
+                    if not player.holds(self):
+                        raise _not_held()
                     player.decided(decision, self.round_trip_ms)
                 elif self.hello is None:
                     self._hello(message, now)
@@ -365,9 +368,12 @@ class Session:
             self._pinged = None
 
     def _player(self, body: Any) -> RemotePlayer | None:  # noqa: ANN401 - any with a seat
-        return self.link.seat(
+        player = self.link.seat(
             body.match_id, body.seat if body.HasField("seat") else None
         )
+        if player is not None and not player.holds(self):
+            raise _not_held()
+        return player
 
     def _notice(self, message: pb.BotMessage, error: UnusableMessageError) -> None:
         notice = pb.ErrorNotice(
@@ -381,7 +387,7 @@ class Session:
                 notice.seat = body.seat
             if kind in {"decision", "resign"}:
                 notice.decision_id = body.decision_id
-        self.send(framed(seatwire.ERROR, notice.SerializeToString()))
+        self.send(framed(framing.ERROR, notice.SerializeToString()))
 
     def _hello(self, message: pb.BotMessage, now: float) -> None:
         if message.WhichOneof("message") != "hello":
@@ -431,7 +437,7 @@ class Session:
             limits=self._limits.to_proto(),
             server_version=fritillary.__version__,
         )
-        self.send(framed(seatwire.WELCOME, welcome.SerializeToString()))
+        self.send(framed(framing.WELCOME, welcome.SerializeToString()))
         # Measures the link once; later when it is silent.
         self._send_ping(now)
         self._timer.cancel()
@@ -498,8 +504,10 @@ class Session:
             if error.code != "match.unknown":
                 raise
             return
-        if player is not None:
-            closed = ack.closed_decision_id if ack.HasField("closed_decision_id") else 0
+        closed = ack.closed_decision_id if ack.HasField("closed_decision_id") else 0
+        if player is None:
+            self.link.acknowledged(ack.match_id, seat, ack.event_number, closed)
+        else:
             player.acknowledged(ack.event_number, closed)
 
     def _capacity(self, message: pb.BotMessage) -> None:
@@ -508,7 +516,7 @@ class Session:
 
     def _ping(self, message: pb.BotMessage) -> None:
         pong = pb.Pong(id=message.ping.id)
-        self.send(framed(seatwire.PONG, pong.SerializeToString()))
+        self.send(framed(framing.PONG, pong.SerializeToString()))
 
     def _pong(self, message: pb.BotMessage) -> None:
         if message.pong.id == int(self._ping_sent * 1000):
@@ -521,6 +529,11 @@ class Session:
     def _hello_again(self, message: pb.BotMessage) -> None:
         msg = "the session is open already; dial in anew to say Hello again"
         raise UnusableMessageError(msg, code="hello.repeated")
+
+
+def _not_held() -> UnusableMessageError:
+    msg = "the seat is kept for another build of the bot; nothing has changed"
+    return UnusableMessageError(msg, code="seat.other-build")
 
 
 def _over() -> UnusableMessageError:

@@ -115,16 +115,6 @@ def reading(parts: Mapping[str, int]) -> pb.ClockReading:
 Parts: TypeAlias = tuple[tuple[str, int], ...]
 
 
-def reading_bytes(parts: Mapping[str, int]) -> bytes:
-    """Return a reading as bytes; those of untimed seats are always the same."""
-    return _reading_bytes(tuple(parts.items()))
-
-
-@functools.lru_cache(1024)
-def _reading_bytes(parts: Parts) -> bytes:
-    return reading(dict(parts)).SerializeToString()
-
-
 @functools.lru_cache(256)
 def status_bytes(
     phase: str,
@@ -144,19 +134,6 @@ def status_bytes(
         open_decision_id=open_decision_id,
         clocks=[reading(dict(parts)) for parts in readings],
         message=message,
-    ).SerializeToString()
-
-
-@functools.lru_cache(1024)
-def time_bytes(
-    charged_ms: int, server_ms: int, think_ms: int | None, round_trip_ms: int | None
-) -> bytes:
-    """Return the time of a decision as bytes; quick bots repeat themselves."""
-    return bot_pb2.DecisionTime(
-        charged_ms=charged_ms,
-        server_ms=server_ms,
-        think_ms=think_ms,
-        round_trip_ms=round_trip_ms,
     ).SerializeToString()
 
 

@@ -176,6 +176,10 @@ class FakeArena:
             for index in range(10)
         ]
         self.page = 4
+        self.was_asked = asyncio.Event()
+        #: While it is clear, nothing of the table is handed out.
+        self.handing_out = asyncio.Event()
+        self.handing_out.set()
         self.list_error: tuple[grpc.StatusCode, str, Any] | None = None
         self.port = 0
         self._open: list[Stream] = []
@@ -246,6 +250,8 @@ class FakeArena:
         self, request: catalog.ListActionsRequest, context: Any
     ) -> catalog.ListActionsResponse:
         self.listed.append(request)
+        self.was_asked.set()
+        await self.handing_out.wait()
         if self.list_error is not None:
             await context.abort(*self.list_error)
         begin = int(request.page_token or 0)

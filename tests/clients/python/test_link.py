@@ -226,6 +226,23 @@ async def test_a_server_that_restarts_is_found_again(play, arena):
     assert (await stream.welcome()).session_token == "session-1"
 
 
+async def test_a_link_lost_while_a_table_is_fetched_leaves_the_seat_to_be_taken(
+    arena, play
+):
+    play(first)
+    stream = await arena.stream()
+    await stream.welcome()
+    arena.handing_out.clear()
+    await stream.offer()
+    await arena.was_asked.wait()
+    await stream.goodbye("server.stopping", reconnect_after_ms=100)
+    stream = await arena.stream()
+    await stream.welcome()
+    arena.handing_out.set()
+    await stream.offer()
+    assert (await stream.find("accept")).match_id == "m1"
+
+
 async def test_trying_again_has_an_end(arena, play, caplog):
     running = play(first, give_up_after=0.5)
     stream = await arena.stream()

@@ -1,4 +1,6 @@
 """Attacks on calls: of strangers, in a wrong role, and with garbage for a request."""
+# mypy: disable-error-code="arg-type,list-item,misc,unused-ignore"
+# Sends what the types forbid.
 
 from __future__ import annotations
 
@@ -54,14 +56,13 @@ async def many(
     """
     for left in field.left(count):
         async with Http2(field.address) as connection:
-            for _ in range(50):
-                now = min(_AT_ONCE, left)
-                left -= now
+            for start in range(0, min(left, 1_000), _AT_ONCE):
+                now = min(_AT_ONCE, left - start)
                 field.tally.sent += now
                 calls = [ask(connection, *one()) for _ in range(now)]
                 for how in await asyncio.gather(*calls):
                     field.tally.ended(how)
-                if connection.gone or left <= 0:
+                if connection.gone:
                     break
 
 
@@ -240,7 +241,9 @@ def _create(rng: random.Random, game: str) -> match_pb2.CreateMatchRequest:
         seed=rng.choice((b"", b"", bytes(32), bytes(31), bytes(5_000))),
         salt=rng.choice((b"", b"", bytes(32), bytes(33))),
         match_id=rng.choice(("", "", "", "..", "a/b", "x" * 65, garbage.text(rng))),
-        labels={f"{n}{garbage.text(rng)[:60]}": garbage.text(rng) for n in range(labels)},
+        labels={
+            f"{n}{garbage.text(rng)[:60]}": garbage.text(rng) for n in range(labels)
+        },
     )
 
 
@@ -295,7 +298,8 @@ async def too_many_streams(field: Field, count: int) -> None:
                 field.tally.sent += 1
                 streams.append(await connection.call(method, field.token))
             await connection.until(
-                lambda c=connection, n=now: len(c.ends) >= n - LIMITS.max_streams, 5  # type: ignore[misc]
+                lambda c=connection, n=now: len(c.ends) >= n - LIMITS.max_streams,
+                5,  # type: ignore[misc]
             )
             for one in streams:
                 field.tally.ended(connection.ends.get(one, "CANCELLED"))

@@ -124,7 +124,7 @@ def plain(rng: random.Random, depth: int) -> Any:
     if choice == 0:
         return rng.choice((None, True, False, float("nan"), 1e300, -0.0, 0.5))
     if choice == 1:
-        return number(rng) * rng.choice((1, -1)) // rng.choice((1, 2))
+        return number(rng) if rng.random() < 0.5 else -number(rng, 63)
     if choice in {2, 3}:
         return text(rng)
     if choice == 4:
@@ -133,10 +133,19 @@ def plain(rng: random.Random, depth: int) -> Any:
         return rng.choice(([], {}, [[]], [None] * 40, {"": {}}))
     if choice == 6:
         return [plain(rng, depth - 1) for _ in range(rng.randint(0, 5))]
-    names = ("type", "index", "face", "card", "heap", "stones", "seat", "a", "", "x" * 99)
-    return {
-        rng.choice(names): plain(rng, depth - 1) for _ in range(rng.randint(0, 5))
-    }
+    names = (
+        "type",
+        "index",
+        "face",
+        "card",
+        "heap",
+        "stones",
+        "seat",
+        "a",
+        "",
+        "x" * 99,
+    )
+    return {rng.choice(names): plain(rng, depth - 1) for _ in range(rng.randint(0, 5))}
 
 
 def float_of(rng: random.Random) -> float:

@@ -63,6 +63,16 @@ class Field:
         """Return a stream of the first attacker, not yet open."""
         return Attacker(self.address, self.token, self.tally, **settings)
 
+    async def tidy(self) -> None:
+        """Have the attackers come once more and leave in order.
+
+        What the server keeps for bots that may come back is theirs to let go of.
+        """
+        for name in self.names:
+            bot = Attacker(self.address, self.tokens[name], Tally(), hello={})
+            async with bot:
+                await bot.sync()
+
     def left(self, count: int) -> Iterator[int]:
         """Yield how many frames are still to be sent, as long as there are any."""
         while self.tally.sent < count and len(self.tally.wrong) < 5:
@@ -91,7 +101,7 @@ class Kind:
         """Return what must not have come of it."""
         codes = {
             code
-            for code in tally.codes
+            for code in (*tally.codes, *tally.cut)
             if any(fnmatch.fnmatchcase(code, one) for one in self.expected)
         }
         return tally.judge(frozenset(codes))
@@ -102,9 +112,7 @@ KINDS: Final[dict[str, Kind]] = {}
 _Run = Callable[[Field, int], Awaitable[None]]
 
 
-def kind(
-    name: str, *expected: str, share: float, few: int
-) -> Callable[[_Run], _Run]:
+def kind(name: str, *expected: str, share: float, few: int) -> Callable[[_Run], _Run]:
     """Enter an attack among the kinds."""
 
     def enter(run: _Run) -> _Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from tests.service.fuzz import garbage
@@ -38,7 +38,7 @@ async def seated(
     async with Http2(field.address) as referee:
         for left in field.left(count):
             encoding = field.rng.choice((1, 2))
-            hello = {"capacity": 1, "encoding": encoding}
+            hello = {"capacity": 250, "encoding": encoding}
             async with field.attacker(hello=hello) as bot:
                 if not bot.welcome:
                     continue
@@ -54,24 +54,36 @@ async def _play(
     left: int,
     attack: Callable[[Attacker, pb.DecisionRequest], Any],
 ) -> None:
-    while left > 0 and not bot.over and match_id not in bot.ended:
-        await bot.answer()
-        await bot.http2.until(
-            lambda: bot.over
-            or bot.answers
-            or match_id in bot.ended
-            or match_id in bot.requests
-        )
-        request = bot.requests.pop(match_id, None)
+    while left > 0:
+        request = await asked(bot, match_id)
         if request is None:
-            if not (bot.over or bot.answers or match_id in bot.ended):
-                field.tally.expect(False, f"nothing more came of match {match_id}")
-                return
-            continue
+            done = bot.over or match_id in bot.ended
+            field.tally.expect(done, f"nothing more came of match {match_id}")
+            return
         frames = attack(bot, request)
         field.tally.sent += len(frames)
         left -= len(frames)
         await bot.send(*frames)
+
+
+async def asked(bot: Attacker, match_id: str) -> pb.DecisionRequest | None:
+    """Return the next request of a match; ``None`` if there is none any more.
+
+    What has to be answered meanwhile is.
+    """
+
+    def something() -> bool:
+        known = match_id in bot.ended or match_id in bot.requests
+        return known or bot.over or bool(bot.answers)
+
+    while not bot.over and match_id not in bot.ended:
+        await bot.answer()
+        if not await bot.http2.until(something, 3):
+            return None
+        request = bot.requests.pop(match_id, None)
+        if request is not None:
+            return request
+    return None
 
 
 def decision(request: pb.DecisionRequest, **more: Any) -> bytes:
@@ -152,9 +164,7 @@ async def lies_at_the_table(field: Field, count: int) -> None:
     await seated(field, count, counted)
 
 
-def _lie(
-    rng: random.Random, request: pb.DecisionRequest, matches: list[str]
-) -> bytes:
+def _lie(rng: random.Random, request: pb.DecisionRequest, matches: list[str]) -> bytes:
     number = request.decision_id
     seat = request.seat
     lies: tuple[Callable[[], bytes], ...] = (
@@ -205,7 +215,7 @@ async def offers(field: Field, count: int) -> None:
     rng = field.rng
     async with Http2(field.address) as referee:
         for _ in field.left(count):
-            hello = {"capacity": 1}
+            hello = {"capacity": 250}
             async with field.attacker(hello=hello, plays=False) as bot:
                 if not bot.welcome:
                     continue
@@ -242,7 +252,7 @@ async def flapping(field: Field, count: int) -> None:
         for _ in field.left(count):
             token, match_id = "", ""
             for _ in range(rng.randint(2, 8)):
-                hello = {"capacity": 1, "session_token": token}
+                hello = {"capacity": 250, "session_token": token}
                 async with field.attacker(hello=hello) as bot:
                     if not bot.welcome:
                         break
@@ -257,14 +267,7 @@ async def flapping(field: Field, count: int) -> None:
 
 async def _few_decisions(rng: random.Random, bot: Attacker, match_id: str) -> None:
     for _ in range(rng.randint(1, 4)):
-        await bot.sync()
-        await bot.http2.until(
-            lambda: bot.over or match_id in bot.requests or match_id in bot.ended, 1
-        )
-        request = bot.requests.get(match_id)
+        request = await asked(bot, match_id)
         if request is None:
             return
         await bot.send(decision(request, index=request.legal[-1]))
-
-
-_Attack = Callable[[Field, int], Awaitable[None]]

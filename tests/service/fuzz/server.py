@@ -33,7 +33,12 @@ HONEST: Final = ("ann", "ben")
 
 #: Shorter than usual, so that all that waits has been seen to end.
 LIMITS: Final = Limits(
-    hello_ms=1_000, ping_after_ms=2_000, pong_within_ms=2_000, max_watches=24
+    hello_ms=1_000,
+    idle_ms=2_000,
+    ping_after_ms=2_000,
+    pong_within_ms=2_000,
+    max_watches=24,
+    max_outstanding_bytes=1024 * 1024,
 )
 
 #: So many ended matches stay known.
@@ -88,12 +93,17 @@ def held(server: Server, arena: Arena) -> dict[str, int]:
         "sessions": len(arena.hub.sessions()),
         "streams": server._bots._open.count if server._bots else 0,
         "watches": server.watches,
+        "calls": server.admission.count,
         "matches": len(arena._tasks),
         "tasks": len(asyncio.all_tasks()),
-        "files": len(os.listdir("/proc/self/fd")),
-        "threads": len(os.listdir("/proc/self/task")),
+        "files": _count("/proc/self/fd"),
+        "threads": _count("/proc/self/task"),
         "rss": resident(os.getpid()),
     }
+
+
+def _count(folder: str) -> int:
+    return sum(1 for _ in Path(folder).iterdir())
 
 
 def _trim() -> None:

@@ -20,9 +20,6 @@ TRANSPORT: Final = frozenset(
     }
 )
 
-#: What says that the server failed, or that something has no name.
-FAILURES: Final = ("", "?", "internal", "INTERNAL", "UNKNOWN", "open", "no-trailers")
-
 
 class Tally:
     """Counts what one kind of attack sent, and what it led to.
@@ -64,14 +61,16 @@ class Tally:
         """Return what is wrong.
 
         Args:
-            expected: codes of the service that such an attack may lead to.
+            expected: codes that such an attack may lead to, besides what gRPC says
+                of what it cannot take.
         """
-        wrong = list(self.wrong)
-        for code in self.codes.keys() - expected:
-            wrong.append(f"code {code!r}, {self.codes[code]} times")
-        for how in self.cut.keys() - TRANSPORT:
-            wrong.append(f"an end {how!r}, {self.cut[how]} times")
-        return wrong
+        codes = self.codes.keys() - expected
+        ends = self.cut.keys() - TRANSPORT - expected
+        return [
+            *self.wrong,
+            *(f"code {one!r}, {self.codes[one]} times" for one in sorted(codes)),
+            *(f"an end {one!r}, {self.cut[one]} times" for one in sorted(ends)),
+        ]
 
     def add(self, other: Tally) -> None:
         """Count what another has counted as well."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -46,6 +47,8 @@ class Target:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
+                # As `fritillary serve` has it: else strangers could fill the log.
+                env={**os.environ, "GRPC_VERBOSITY": "NONE"},
                 cwd=_ROOT,
             )
         first = self._line()

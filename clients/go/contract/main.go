@@ -1,0 +1,237 @@
+// Contract is the bot with which the contract of all clients is tested. Its only argument
+// is a JSON object of settings; it plays by a fixed rule, and writes one line of JSON for
+// each thing that happens.
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"fritillary.example/clients/go"
+)
+
+// settings are all optional.
+type settings struct {
+	Encoding    string   `json:"encoding"`
+	Legal       string   `json:"legal"`
+	Answer      string   `json:"answer"`
+	Capacity    int      `json:"capacity"`
+	Matches     int      `json:"matches"`
+	Games       []string `json:"games"`
+	Name        string   `json:"name"`
+	Build       string   `json:"build"`
+	GiveUpAfter *float64 `json:"give_up_after"`
+	CA          string   `json:"ca"`
+	Cert        string   `json:"cert"`
+	Key         string   `json:"key"`
+	Nonce       *string  `json:"nonce"`
+	Decline     string   `json:"decline"`
+	Illegal     []uint64 `json:"illegal"`
+	DelayMS     int      `json:"delay_ms"`
+	ResignAt    *uint64  `json:"resign_at"`
+}
+
+func main() {
+	if err := play(); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func play() error {
+	var given settings
+	if len(os.Args) > 1 {
+		if err := json.Unmarshal([]byte(os.Args[1]), &given); err != nil {
+			return fmt.Errorf("the argument: %w", err)
+		}
+	}
+	config, err := given.config()
+	if err != nil {
+		return err
+	}
+	client, err := fritillary.NewClient(func() fritillary.Bot { return &bot{settings: given} }, config)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		client.Drain()
+		<-signals
+		client.Stop()
+	}()
+	if err := client.Run(context.Background()); err != nil {
+		return err
+	}
+	tell("stopped", nil)
+	return nil
+}
+
+func (s settings) config() (fritillary.Config, error) {
+	config := fritillary.Config{
+		Name:     s.Name,
+		Version:  "1",
+		Build:    s.Build,
+		CA:       s.CA,
+		Cert:     s.Cert,
+		Key:      s.Key,
+		Games:    fritillary.Games(s.Games...),
+		Capacity: s.Capacity,
+		Matches:  s.Matches,
+		OnConnect: func(session fritillary.Session) {
+			tell("connected", fields{"bot": session.Bot, "resumed": session.Resumed})
+		},
+		OnLost: func(err error) { tell("lost", fields{"code": fritillary.CodeOf(err)}) },
+	}
+	if s.Name == "" {
+		config.Name = "contract"
+	}
+	if s.Encoding == "json" {
+		config.Encoding = fritillary.JSON
+	}
+	if s.Legal == "expanded" {
+		config.Legal = fritillary.LegalExpanded
+	}
+	if s.GiveUpAfter != nil {
+		config.GiveUpAfter = time.Duration(*s.GiveUpAfter * float64(time.Second))
+		if config.GiveUpAfter == 0 {
+			config.GiveUpAfter = -1
+		}
+	}
+	if s.Nonce != nil {
+		nonce, err := hex.DecodeString(*s.Nonce)
+		if err != nil {
+			return config, fmt.Errorf("nonce: %w", err)
+		}
+		config.Nonce = func(*fritillary.MatchInfo) []byte { return nonce }
+	}
+	return config, nil
+}
+
+// bot plays one seat.
+type bot struct {
+	settings
+	info *fritillary.MatchInfo
+}
+
+// Offered tells, and may decline.
+func (b *bot) Offered(_ context.Context, info *fritillary.MatchInfo) error {
+	b.info = info
+	b.tell("offered", fields{
+		"resumed": info.Resumed, "game": info.FullID, "nonce_wanted": info.NonceWanted,
+	})
+	if b.Decline != "" && (b.Decline == info.Game || b.Decline == info.FullID) {
+		return fritillary.Decline("contract.declined", "the contract says so")
+	}
+	return nil
+}
+
+// Decide answers by the rule that all languages share.
+func (b *bot) Decide(ctx context.Context, ask *fritillary.Ask) (fritillary.Decision, error) {
+	seen, err := ask.Observation.Value()
+	if err != nil {
+		return fritillary.Decision{}, err
+	}
+	news := []int{}
+	for _, event := range ask.Events {
+		news = append(news, event.Number)
+	}
+	b.tell("asked", fields{
+		"decision_id": ask.DecisionID, "ply": ask.Ply, "legal": len(ask.Legal),
+		"first": ask.Legal[0].Text, "observation": readable(seen), "news": news,
+		"attempt": ask.Attempt,
+	})
+	if b.DelayMS > 0 {
+		select {
+		case <-time.After(time.Duration(b.DelayMS) * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	if b.ResignAt != nil && *b.ResignAt == ask.DecisionID {
+		return fritillary.Resign(), nil
+	}
+	if ask.Attempt == 1 && slices.Contains(b.Illegal, ask.DecisionID) {
+		return fritillary.Text("no such action"), nil
+	}
+	chosen := ask.Legal[(ask.DecisionID*7+uint64(ask.Ply))%uint64(len(ask.Legal))]
+	switch b.Answer {
+	case "text":
+		return fritillary.Text(chosen.Text), nil
+	case "action":
+		value, err := chosen.Action.Value()
+		return fritillary.Action(value), err
+	default:
+		return fritillary.Choose(chosen), nil
+	}
+}
+
+// End tells how the match ended.
+func (b *bot) End(outcome fritillary.Outcome) {
+	b.tell("ended", fields{
+		"kind": outcome.Kind, "code": outcome.Code, "scores": list(outcome.Scores),
+		"placing": list(outcome.Placing), "deal": outcome.Deal,
+	})
+}
+
+func (b *bot) tell(event string, more fields) {
+	more["match_id"], more["seat"] = b.info.MatchID, b.info.Seat
+	tell(event, more)
+}
+
+type fields map[string]any
+
+var mutex sync.Mutex
+
+// tell writes one line.
+func tell(event string, more fields) {
+	line := fields{"event": event}
+	for key, value := range more {
+		line[key] = value
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		panic(err)
+	}
+	mutex.Lock()
+	defer mutex.Unlock()
+	_, _ = os.Stdout.Write(append(text, '\n'))
+}
+
+// list returns a list that is not null in JSON.
+func list[T any](values []T) []T {
+	if values == nil {
+		return []T{}
+	}
+	return values
+}
+
+// readable returns a value with bytes as hex.
+func readable(value any) any {
+	switch value := value.(type) {
+	case []byte:
+		return hex.EncodeToString(value)
+	case []any:
+		made := make([]any, len(value))
+		for at, each := range value {
+			made[at] = readable(each)
+		}
+		return made
+	case map[string]any:
+		made := map[string]any{}
+		for key, each := range value {
+			made[key] = readable(each)
+		}
+		return made
+	default:
+		return value
+	}
+}

@@ -1,0 +1,130 @@
+/**
+ * The bot of the contract suite: one JSON object as its only argument says what it does, and
+ * one line of JSON on standard output tells each thing that happens.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Answer,
+  ArenaError,
+  type Ask,
+  type Bot,
+  Client,
+  Declined,
+  type MatchInfo,
+  type Outcome,
+  RESIGN,
+  type Settings,
+} from "fritillary-client";
+
+/** What the bot is told to do. All keys may be left out. */
+interface Task {
+  encoding?: "msgpack" | "json";
+  legal?: "packed" | "expanded";
+  /** In which form it answers. */
+  answer?: "index" | "text" | "action";
+  capacity?: number;
+  matches?: number;
+  games?: string[];
+  name?: string;
+  build?: string;
+  /** In seconds. */
+  give_up_after?: number;
+  /** File of certificates to trust. */
+  ca?: string;
+  /** File of a certificate to show to the server. */
+  certificate?: string;
+  /** File of its private key. */
+  key?: string;
+  /** In hex. */
+  nonce?: string;
+  /** Id of a game that it declines. */
+  decline?: string;
+  /** Ids of decisions that it answers with nonsense at the first asking. */
+  illegal?: number[];
+  /** For so long it sleeps before each answer. */
+  delay_ms?: number;
+  /** Id of a decision at which it gives up. */
+  resign_at?: number;
+}
+
+function emit(event: string, about: object = {}): void {
+  const hex = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
+  process.stdout.write(`${JSON.stringify({ event, ...about }, hex)}\n`);
+}
+
+function botFor(task: Task): new () => Bot {
+  return class implements Bot {
+    #about = { match_id: "", seat: 0 };
+
+    offered({ matchId, seat, resumed, game, fullId, nonceWanted }: MatchInfo): void {
+      this.#about = { match_id: matchId, seat };
+      emit("offered", { ...this.#about, resumed, game: fullId, nonce_wanted: nonceWanted });
+      if (game !== task.decline && fullId !== task.decline) return;
+      throw new Declined("the contract says so", { code: "contract.declined" });
+    }
+
+    async decide(ask: Ask): Promise<Answer> {
+      const { decisionId, ply, legal, attempt } = ask;
+      emit("asked", {
+        ...this.#about,
+        decision_id: decisionId,
+        ply,
+        legal: legal.length,
+        first: legal[0]?.text,
+        observation: ask.observation,
+        news: ask.events.map((event) => event.number),
+        attempt,
+      });
+      if (task.delay_ms) await sleep(task.delay_ms);
+      if (task.resign_at === decisionId) return RESIGN;
+      if (attempt === 1 && task.illegal?.includes(decisionId)) return "no such action";
+      const chosen = legal[(decisionId * 7 + ply) % legal.length];
+      return chosen?.[task.answer ?? "index"] ?? RESIGN;
+    }
+
+    end({ kind, code, scores, placing, deal }: Outcome): void {
+      emit("ended", { ...this.#about, kind, code, scores, placing, deal });
+    }
+  };
+}
+
+function settingsOf(task: Task): Settings {
+  const { give_up_after, nonce } = task;
+  return {
+    encoding: task.encoding,
+    legal: task.legal,
+    capacity: task.capacity,
+    matches: task.matches,
+    games: task.games,
+    name: task.name ?? "contract",
+    build: task.build,
+    giveUpAfterMs: give_up_after === undefined ? undefined : give_up_after * 1000,
+    ca: task.ca,
+    cert: task.certificate,
+    key: task.key,
+    nonce: nonce === undefined ? undefined : Buffer.from(nonce, "hex"),
+  };
+}
+
+async function run(): Promise<number> {
+  try {
+    const task = JSON.parse(process.argv[2] ?? "{}") as Task;
+    const client = new Client(botFor(task), settingsOf(task));
+    client.on("connected", ({ bot, resumed }) => emit("connected", { bot, resumed }));
+    client.on("lost", ({ code }) => emit("lost", { code }));
+    let pressed = 0;
+    process.on("SIGINT", () => (pressed++ ? client.stop() : client.drain()));
+    process.on("SIGTERM", () => client.stop());
+    await client.run();
+    emit("stopped");
+    return client.abandoned > 0 ? 1 : 0;
+  } catch (error) {
+    const code = error instanceof ArenaError ? error.code : "internal";
+    process.stderr.write(`error: ${(error as Error).message} [${code}]\n`);
+    return 1;
+  }
+}
+
+process.exit(await run());

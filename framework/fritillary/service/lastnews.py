@@ -1,0 +1,84 @@
+"""What the bot of a seat was told last, kept until it has heard of the end."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from attrs import Factory, define
+
+from fritillary.referee.seen import Closure, SeatEvent
+from fritillary.service.seatwire import MatchWire, SeatWire
+
+if TYPE_CHECKING:
+    from fritillary.service.session import Session
+
+
+@define(eq=False)
+class Unwritten:
+    """What happened before a restart, for a session whose terms are not known yet.
+
+    Args:
+        match: on the wire.
+        seat: who is told.
+        events: that were not acknowledged, oldest first.
+        closure: of the last request; ``None`` if it was acknowledged.
+    """
+
+    match: MatchWire
+    seat: int
+    events: deque[SeatEvent]
+    closure: Closure | None
+
+    def entries(self, session: Session) -> Iterator[bytes]:
+        """Yield all of it in the terms of a session."""
+        wire = SeatWire(self.match, self.seat, session.coder, expanded=session.expanded)
+        for event in self.events:
+            yield wire.event(event)
+        if self.closure is not None:
+            yield wire.closed(self.closure, dict(self.closure.clock), None, None)
+
+    def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
+        """Hear what has arrived."""
+        while self.events and self.events[0].number <= event_number:
+            self.events.popleft()
+        if self.closure and self.closure.decision_id <= closed_decision_id:
+            self.closure = None
+
+
+@define(eq=False)
+class LastNews:
+    """The end of a match, and what one seat may have missed before it.
+
+    Args:
+        end: MatchEnded.
+        events: numbers and entries, oldest first, as they were sent.
+        closed: id and entry of the last request that was closed.
+        unwritten: what happened before a restart instead, if the bot has not come
+            back since.
+    """
+
+    end: bytes
+    events: deque[tuple[int, bytes]] = Factory(deque)
+    closed: tuple[int, bytes] = (0, b"")
+    unwritten: Unwritten | None = None
+
+    def entries(self, session: Session) -> Iterator[bytes]:
+        """Yield what a session is sent that goes on."""
+        if self.unwritten is not None:
+            yield from self.unwritten.entries(session)
+        for _, entry in self.events:
+            yield entry
+        if self.closed[1]:
+            yield self.closed[1]
+        yield self.end
+
+    def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
+        """Hear what has arrived."""
+        if self.unwritten is not None:
+            self.unwritten.acknowledged(event_number, closed_decision_id)
+        while self.events and self.events[0][0] <= event_number:
+            self.events.popleft()
+        if self.closed[0] <= closed_decision_id:
+            self.closed = (0, b"")

@@ -1,0 +1,1 @@
+"""The kill matrix: what running matches survive, moment by moment."""
