@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
-
-	"google.golang.org/grpc/codes"
 
 	pb "fritillary.example/clients/go/api/v1"
 )
@@ -274,7 +273,7 @@ func closedAs(matchID string, id uint64, closure pb.DecisionClosure) *pb.ServerM
 
 func resigned(matchID string, number uint32) *pb.ServerMessage {
 	return &pb.ServerMessage{Message: &pb.ServerMessage_Event{Event: &pb.Event{
-		MatchId: matchID, Seat: 1, Number: number, Ply: number,
+		MatchId: matchID, Seat: proto.Uint32(1), Number: number, Ply: number,
 		Body: &pb.Event_Resigned{Resigned: &pb.Resigned{Seat: 0}},
 	}}}
 }

@@ -57,7 +57,7 @@ class Limits:
     max_strangers: int = field(default=64, validator=_AT_LEAST_1)
     max_connections: int = field(default=4_096, validator=_AT_LEAST_1)
     hello_ms: int = field(default=10_000, validator=_AT_LEAST_1)
-    idle_ms: int = field(default=60_000, validator=_AT_LEAST_1)
+    idle_ms: int = field(default=300_000, validator=_AT_LEAST_1)
     ping_after_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     pong_within_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     http2_interval_ms: int = field(default=30_000, validator=_AT_LEAST_1)

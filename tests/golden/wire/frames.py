@@ -19,6 +19,9 @@ _SALT: Final = bytes(range(100, 132))
 _ACTION: Final = msgpack.packb({"type": "pass"})
 _MOST: Final = 2**53 - 1
 
+#: Some languages write what belongs to a choice after all other fields.
+_FULL: Final = "a decision with all that it may hold"
+
 
 def _from_bot() -> dict[str, list[bot.BotMessage]]:
     message = bot.BotMessage
@@ -76,6 +79,19 @@ def _from_bot() -> dict[str, list[bot.BotMessage]]:
             ),
             message(
                 decision=bot.Decision(
+                    match_id="m-1", seat=1, decision_id=_MOST, action=_ACTION
+                )
+            ),
+            message(
+                decision=bot.Decision(
+                    match_id="m-1", seat=1, decision_id=4, text="run3 of 7 + joker"
+                )
+            ),
+            message(resign=bot.Resign(match_id="m-1", seat=0, decision_id=5)),
+        ],
+        _FULL: [
+            message(
+                decision=bot.Decision(
                     match_id="m-1",
                     seat=1,
                     decision_id=_MOST,
@@ -85,12 +101,6 @@ def _from_bot() -> dict[str, list[bot.BotMessage]]:
                     think_ms=12,
                 )
             ),
-            message(
-                decision=bot.Decision(
-                    match_id="m-1", seat=1, decision_id=4, text="run3 of 7 + joker"
-                )
-            ),
-            message(resign=bot.Resign(match_id="m-1", seat=0, decision_id=5)),
         ],
         "small ones from the bot": [
             message(ready=bot.Ready(match_id="m-1", seat=0)),
@@ -320,7 +330,10 @@ def _bodies(result: common.MatchResult) -> list[dict[str, Any]]:
 def frames() -> dict[str, Any]:
     """Return the vectors of frames, in both directions."""
     cases = [
-        _frame(name, bot.ConnectRequest(messages=messages))
+        {
+            **_frame(name, bot.ConnectRequest(messages=messages)),
+            "exact": name != _FULL,
+        }
         for name, messages in _from_bot().items()
     ]
     cases.extend(

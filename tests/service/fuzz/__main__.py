@@ -96,8 +96,11 @@ def told(report: Report, seconds: float, seed: int) -> list[str]:
         f"{report.sent:,} frames in {seconds:.0f} s, seed {seed}",
         "cut off: "
         + (", ".join(f"{how} {n:,}" for how, n in cut.most_common()) or "-"),
-        f"memory: {report.start / mib:.0f} MiB before, {report.peak / mib:.0f} at most, "
-        f"{report.after / mib:.0f} after (at most {TOLERANCE // mib} more than before)",
+        (
+            f"memory: {report.start / mib:.0f} MiB before, "
+            f"{report.peak / mib:.0f} at most, {report.after / mib:.0f} after "
+            f"(at most {TOLERANCE // mib} more than before)"
+        ),
         *(
             f"honest {fixture.game}: {seen[wanted]:,} of {seen.total():,} matches "
             f"as without the fuzz, content hash {wanted}"

@@ -209,7 +209,7 @@ def _decides(request: pb.DecisionRequest, **wrong: Any) -> bytes:
     return said(decision=pb.Decision(**{**fields, **wrong}, index=request.legal[0]))
 
 
-@kind("offers", *NOTICES, *REPLACED, *_LOST, share=2, few=40)
+@kind("offers", *NOTICES, *REPLACED, *_LOST, *_RULED, share=2, few=40)
 async def offers(field: Field, count: int) -> None:
     """Ready before Accept, Accept twice, Decline after Ready, and silence."""
     rng = field.rng

@@ -34,7 +34,6 @@ HONEST: Final = ("ann", "ben")
 #: Shorter than usual, so that all that waits has been seen to end.
 LIMITS: Final = Limits(
     hello_ms=1_000,
-    idle_ms=2_000,
     ping_after_ms=2_000,
     pong_within_ms=2_000,
     max_watches=24,
