@@ -495,10 +495,13 @@ async def strike(
     """
     began = time.monotonic()
     run = Run(forge, case.line_up, case.deal, case, before)
-    await run.play()
-    kept = keep and bool(run.failures)
-    if not kept:
-        shutil.rmtree(run.folder)
+    kept = False
+    try:
+        await run.play()
+        kept = keep and bool(run.failures)
+    finally:
+        if not kept:
+            shutil.rmtree(run.folder, ignore_errors=True)
     return Ran(
         case,
         run.failures,

@@ -28,7 +28,7 @@ async def test_a_match_that_is_struck_comes_to_the_end_it_would_have_had():
         assert any(case.line_up.programs for case in cases)
         for case in cases:
             ran = await strike(forge, case, known[case.line_up.name, case.deal])
-            assert not ran.failures, str(case)
+            assert not ran.failures, f"{case}: {'; '.join(ran.failures)}"
 
 
 def test_the_table_counts_what_held_of_what_ran():
