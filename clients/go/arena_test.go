@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,13 @@ import (
 
 // patience is how long a test waits for what must come.
 const patience = 10 * time.Second
+
+func TestMain(m *testing.M) {
+	for _, name := range []string{AddressVariable, TokenVariable, CAVariable, CertVariable, KeyVariable} {
+		os.Unsetenv(name)
+	}
+	os.Exit(m.Run())
+}
 
 // A fakeArena is a server whose side of the conversation is told by the test.
 type fakeArena struct {
@@ -44,15 +52,7 @@ func newArena(t testing.TB, options ...func(*fakeArena)) *fakeArena {
 
 func newSecretArena(t testing.TB, secrecy credentials.TransportCredentials, options ...func(*fakeArena)) *fakeArena {
 	t.Helper()
-	arena := &fakeArena{
-		sessions: make(chan *fakeSession, 16),
-		hash:     []byte("the table"),
-	}
-	for index, text := range []string{"pass", "left", "right"} {
-		arena.actions = append(arena.actions, &pb.ActionEntry{
-			Index: uint32(index), Text: text, Msgpack: pack(map[string]any{"type": text}),
-		})
-	}
+	arena := newTable()
 	for _, option := range options {
 		option(arena)
 	}
@@ -70,6 +70,20 @@ func newSecretArena(t testing.TB, secrecy credentials.TransportCredentials, opti
 	pb.RegisterCatalogServiceServer(server, arena)
 	go server.Serve(listener)
 	t.Cleanup(server.Stop)
+	return arena
+}
+
+// newTable returns a server that has a table of three actions and does not yet run.
+func newTable() *fakeArena {
+	arena := &fakeArena{
+		sessions: make(chan *fakeSession, 16),
+		hash:     []byte("the table"),
+	}
+	for index, text := range []string{"pass", "left", "right"} {
+		arena.actions = append(arena.actions, &pb.ActionEntry{
+			Index: uint32(index), Text: text, Msgpack: pack(map[string]any{"type": text}),
+		})
+	}
 	return arena
 }
 

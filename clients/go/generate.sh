@@ -19,13 +19,14 @@ if ! command -v "$buf" >/dev/null; then
     echo "generate.sh: no buf at $buf; run make setup, or name one with BUF=..." >&2
     exit 1
 fi
-if [[ "$(cat .tools/versions 2>/dev/null)" != "$tools" ]]; then
-    rm -rf .tools
+bin=$here/.tools/generate
+if [[ "$(cat "$bin/versions" 2>/dev/null)" != "$tools" ]]; then
+    rm -rf "$bin"
     for tool in $tools; do
-        # -mod=mod and a folder of its own: they are no part of this module.
-        (cd / && GOBIN="$here/.tools" GOFLAGS=-mod=mod go install "$tool")
+        # They are no part of this module.
+        (cd / && GOBIN="$bin" GOFLAGS=-mod=mod go install "$tool")
     done
-    echo "$tools" >.tools/versions
+    echo "$tools" >"$bin/versions"
 fi
 
 new=$(mktemp -d)
@@ -35,8 +36,8 @@ trap 'rm -rf "$new"' EXIT
     "$buf" generate --template "$(
         cat <<END
 {"version": "v2", "plugins": [
-  {"local": "$here/.tools/protoc-gen-go", "out": "$new", "opt": "module=$module"},
-  {"local": "$here/.tools/protoc-gen-go-grpc", "out": "$new", "opt": "module=$module"}
+  {"local": "$bin/protoc-gen-go", "out": "$new", "opt": "module=$module"},
+  {"local": "$bin/protoc-gen-go-grpc", "out": "$new", "opt": "module=$module"}
 ]}
 END
     )"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 import grpc
 import pytest
@@ -120,7 +121,7 @@ class Stalled:
 
 async def test_a_watcher_that_does_not_read_is_let_go_all_the_same(stage, monkeypatch):
     # How much a link takes while nobody reads is the choice of gRPC.
-    run = Watch.run
+    run: Any = Watch.run
     monkeypatch.setattr(Watch, "run", lambda self, context: run(self, Stalled(context)))
     await stage.arena.play("pig", ["uniform", "uniform"], match_id="m")
     hosted = stage.arena.match("m")

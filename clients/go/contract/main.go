@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -40,24 +41,25 @@ type settings struct {
 }
 
 func main() {
-	if err := play(); err != nil {
+	if err := play(os.Args[1:], &diary{out: os.Stdout}); err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func play() error {
+func play(args []string, diary *diary) error {
 	var given settings
-	if len(os.Args) > 1 {
-		if err := json.Unmarshal([]byte(os.Args[1]), &given); err != nil {
-			return fmt.Errorf("the argument: %w", err)
+	if len(args) > 0 {
+		if err := json.Unmarshal([]byte(args[0]), &given); err != nil {
+			return fmt.Errorf("the argument: %w [usage.argument]", err)
 		}
 	}
-	config, err := given.config()
+	config, err := given.config(diary)
 	if err != nil {
 		return err
 	}
-	client, err := fritillary.NewClient(func() fritillary.Bot { return &bot{settings: given} }, config)
+	client, err := fritillary.NewClient(
+		func() fritillary.Bot { return &bot{settings: given, diary: diary} }, config)
 	if err != nil {
 		return err
 	}
@@ -72,11 +74,11 @@ func play() error {
 	if err := client.Run(context.Background()); err != nil {
 		return err
 	}
-	tell("stopped", nil)
+	diary.tell("stopped", nil)
 	return nil
 }
 
-func (s settings) config() (fritillary.Config, error) {
+func (s settings) config(diary *diary) (fritillary.Config, error) {
 	config := fritillary.Config{
 		Name:     s.Name,
 		Version:  "1",
@@ -88,9 +90,9 @@ func (s settings) config() (fritillary.Config, error) {
 		Capacity: s.Capacity,
 		Matches:  s.Matches,
 		OnConnect: func(session fritillary.Session) {
-			tell("connected", fields{"bot": session.Bot, "resumed": session.Resumed})
+			diary.tell("connected", fields{"bot": session.Bot, "resumed": session.Resumed})
 		},
-		OnLost: func(err error) { tell("lost", fields{"code": fritillary.CodeOf(err)}) },
+		OnLost: func(err error) { diary.tell("lost", fields{"code": fritillary.CodeOf(err)}) },
 	}
 	if s.Name == "" {
 		config.Name = "contract"
@@ -110,7 +112,7 @@ func (s settings) config() (fritillary.Config, error) {
 	if s.Nonce != nil {
 		nonce, err := hex.DecodeString(*s.Nonce)
 		if err != nil {
-			return config, fmt.Errorf("nonce: %w", err)
+			return config, fmt.Errorf("nonce: %w [usage.nonce]", err)
 		}
 		config.Nonce = func(*fritillary.MatchInfo) []byte { return nonce }
 	}
@@ -120,7 +122,8 @@ func (s settings) config() (fritillary.Config, error) {
 // bot plays one seat.
 type bot struct {
 	settings
-	info *fritillary.MatchInfo
+	diary *diary
+	info  *fritillary.MatchInfo
 }
 
 // Offered tells, and may decline.
@@ -184,15 +187,19 @@ func (b *bot) End(outcome fritillary.Outcome) {
 
 func (b *bot) tell(event string, more fields) {
 	more["match_id"], more["seat"] = b.info.MatchID, b.info.Seat
-	tell(event, more)
+	b.diary.tell(event, more)
+}
+
+// A diary is where it is written what happens.
+type diary struct {
+	mutex sync.Mutex
+	out   io.Writer
 }
 
 type fields map[string]any
 
-var mutex sync.Mutex
-
 // tell writes one line.
-func tell(event string, more fields) {
+func (d *diary) tell(event string, more fields) {
 	line := fields{"event": event}
 	for key, value := range more {
 		line[key] = value
@@ -201,9 +208,9 @@ func tell(event string, more fields) {
 	if err != nil {
 		panic(err)
 	}
-	mutex.Lock()
-	defer mutex.Unlock()
-	_, _ = os.Stdout.Write(append(text, '\n'))
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	_, _ = d.out.Write(append(text, '\n'))
 }
 
 // list returns a list that is not null in JSON.

@@ -53,7 +53,10 @@ type MatchServiceClient interface {
 	GetMatch(ctx context.Context, in *GetMatchRequest, opts ...grpc.CallOption) (*GetMatchResponse, error)
 	// Follows a match as a spectator: what everybody may know, no more. The stream ends
 	// after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
-	// `limit.streams`: too many matches are watched with this token.
+	// `limit.streams`: too many matches are watched with this token. RESOURCE_EXHAUSTED,
+	// `watch.too-slow`: the watcher does not read what it is sent; watch again with
+	// `after_event`. UNAVAILABLE, `server.stopping`: the match goes on when the server is
+	// back; `retry_after_ms` tells when to look.
 	WatchMatch(ctx context.Context, in *WatchMatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchMatchResponse], error)
 	// Stops the clocks of a match in RUNNING or WAITING. Role: referee.
 	PauseMatch(ctx context.Context, in *PauseMatchRequest, opts ...grpc.CallOption) (*PauseMatchResponse, error)
@@ -196,7 +199,10 @@ type MatchServiceServer interface {
 	GetMatch(context.Context, *GetMatchRequest) (*GetMatchResponse, error)
 	// Follows a match as a spectator: what everybody may know, no more. The stream ends
 	// after the end of the match. Roles: referee, spectator. RESOURCE_EXHAUSTED,
-	// `limit.streams`: too many matches are watched with this token.
+	// `limit.streams`: too many matches are watched with this token. RESOURCE_EXHAUSTED,
+	// `watch.too-slow`: the watcher does not read what it is sent; watch again with
+	// `after_event`. UNAVAILABLE, `server.stopping`: the match goes on when the server is
+	// back; `retry_after_ms` tells when to look.
 	WatchMatch(*WatchMatchRequest, grpc.ServerStreamingServer[WatchMatchResponse]) error
 	// Stops the clocks of a match in RUNNING or WAITING. Role: referee.
 	PauseMatch(context.Context, *PauseMatchRequest) (*PauseMatchResponse, error)

@@ -80,13 +80,22 @@ func (g *greedy) Decide(_ context.Context, ask *fritillary.Ask) (fritillary.Deci
 	if err := ask.Observation.Decode(&now); err != nil {
 		return fritillary.Decision{}, err
 	}
+	best, err := g.best(now, ask.Legal)
+	if err != nil {
+		return fritillary.Decision{}, err
+	}
+	return fritillary.Choose(best[ask.Rand().IntN(len(best))]), nil
+}
+
+// best returns the actions that are liked best.
+func (g *greedy) best(now seen, legal []*fritillary.LegalAction) ([]*fritillary.LegalAction, error) {
 	var best []*fritillary.LegalAction
 	var most liking
-	for _, action := range ask.Legal {
+	for _, action := range legal {
 		tried, known := g.moves[action.Index]
 		if !known {
 			if err := action.Action.Decode(&tried); err != nil {
-				return fritillary.Decision{}, err
+				return nil, err
 			}
 			g.moves[action.Index] = tried
 		}
@@ -97,7 +106,7 @@ func (g *greedy) Decide(_ context.Context, ask *fritillary.Ask) (fritillary.Deci
 			best = append(best, action)
 		}
 	}
-	return fritillary.Choose(best[ask.Rand().IntN(len(best))]), nil
+	return best, nil
 }
 
 // liking says how good an action looks: does it win, what is risked, what is gained.
