@@ -14,7 +14,7 @@ PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help setup demo test check proto bench kill format lock clean \
+.PHONY: help setup demo test check proto bench kill fuzz format lock clean \
 	check-format check-lint check-imports check-types check-proto check-generated
 
 help: ## list the targets
@@ -42,6 +42,9 @@ bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)
 
 kill: $(STAMP) ## kill bots and servers, cut links, at each moment (ARGS=... is passed on)
 	@$(BIN)/python -m tests.kill $(ARGS)
+
+fuzz: $(STAMP) ## attack a server while honest matches are played (ARGS=... is passed on)
+	@$(BIN)/python -m tests.service.fuzz $(ARGS)
 
 check: check-format check-lint check-imports check-types check-proto check-generated ## run the gate (make -k check: all steps even if one fails)
 	@echo 'check: all steps passed'

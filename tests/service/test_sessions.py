@@ -19,6 +19,7 @@ from fritillary.record.terms import (
     Policy,
     Terms,
 )
+from fritillary.service import session
 from fritillary.service.limits import Limits
 from fritillary.service.resume import SessionKey, SessionTokens
 from fritillary.service.tokens import TokenStore
@@ -455,6 +456,56 @@ async def test_a_bot_that_does_not_read_is_cut_off(open_stage):
     assert result.finish.code == "fault.refused-to-start"
     assert any(b"limit." in raw for raw, _ in payloads(hosted.record()))
     assert stage.arena.hub.link("bob").session is None
+
+
+async def test_a_stream_that_is_not_read_is_one_of_those_its_token_may_have(
+    open_stage, monkeypatch
+):
+    monkeypatch.setattr(session, "_FLUSH_S", 0.1)
+    stage = await open_stage(
+        limits=Limits(
+            max_outstanding_bytes=100_000,
+            max_messages_per_second=10**6,
+            max_streams=2,
+        )
+    )
+    token = stage.token()
+    pings = [pb.BotMessage(ping=pb.Ping(id=2**52)) for _ in range(2_000)]
+
+    def is_there():
+        return stage.arena.hub.link("bob").session is not None
+
+    async def stuck():
+        """Return a bot that was cut off and has not noticed, and what it sends."""
+        bot = stage.bot(token=token, auto=False)
+        await bot.send(hello=pb.Hello())
+        await until(is_there)
+
+        async def flood():
+            with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError):
+                while True:
+                    await bot.send_all(*pings)
+
+        task = asyncio.create_task(flood())
+        await until(lambda: not is_there())
+        return bot, task
+
+    one, other = await stuck(), await stuck()
+    third = stage.bot(token=token)
+    third.listen()
+    await third.until("closed")
+    assert await third.call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    await third.close()
+    # Whoever reads what there is, is let go.
+    bot, task = one
+    bot.listen()
+    await bot.until("closed")
+    async with stage.bot(token=token) as fourth:
+        await fourth.until("welcome")
+    for bot, task in (one, other):
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await bot.close()
 
 
 async def test_a_silent_bot_is_pinged_and_then_lost(open_stage):

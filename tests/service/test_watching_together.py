@@ -38,8 +38,8 @@ async def read_all(call):
 
 
 def look(hosted, stream: Any, **request: Any) -> asyncio.Task[None]:
-    limits = {"most_bytes": request.pop("most_bytes", watching.MAX_BYTES)}
-    watch = watching.Watch(hosted, match_pb2.WatchMatchRequest(**request), **limits)
+    held = request.pop("held", None)
+    watch = watching.Watch(hosted, match_pb2.WatchMatchRequest(**request), held)
     return asyncio.ensure_future(watch.run(stream))
 
 
@@ -99,7 +99,7 @@ async def test_what_is_held_back_for_a_watcher_is_bounded_in_bytes(stage):
         watch = watching.Watch(
             hosted,
             match_pb2.WatchMatchRequest(view_each_event=True),
-            most_bytes=500,
+            watching.Held(500),
         )
         running = asyncio.ensure_future(watch.run(stream))  # type: ignore[arg-type]
         await asyncio.sleep(0)
@@ -116,6 +116,32 @@ async def test_what_is_held_back_for_a_watcher_is_bounded_in_bytes(stage):
         with pytest.raises(ServiceError) as caught:
             await running
     assert caught.value.code == "watch.too-slow"
+
+
+async def test_all_watches_of_a_token_share_one_bound_and_the_slowest_loses(stage):
+    held = watching.Held(3_000)
+    async with stage.bot(play=None) as bot:
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        request = await bot.until("decision_request")
+        stuck, quick = Busy(), Busy()
+        quick.free.set()
+        running = [
+            look(hosted, stuck, held=held, view_each_event=True),
+            look(hosted, quick, held=held),
+        ]
+        await asyncio.sleep(0)
+        bot.play = last_legal
+        await bot.send_all(last_legal(request))
+        await hosted.ended
+        await running[1]
+        # It holds nothing any more, though it still cannot be told so.
+        assert not running[0].done()
+        assert held._all == 0
+        stuck.free.set()
+        with pytest.raises(ServiceError) as caught:
+            await running[0]
+    assert caught.value.code == "watch.too-slow"
+    assert quick.told[-1] == "ended"
 
 
 async def test_the_past_is_not_copied_for_who_does_not_read(stage):

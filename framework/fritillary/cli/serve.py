@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,6 +53,9 @@ def serve(
 
     Example: fritillary serve --address 127.0.0.1:7447
     """
+    # gRPC reads it when it is loaded. It writes a line for every header that it cannot
+    # read, and strangers send as many as they like.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     tls = server_tls(tls_cert, tls_key, tls_client_ca)
     run_loop(_serve(Application(data), address, tls, metrics))
 
@@ -60,9 +64,10 @@ async def _serve(
     app: Application, address: str, tls: ServerTls | None, metrics: str
 ) -> None:
     from fritillary.service.arena import Arena
-    from fritillary.service.process import settle
+    from fritillary.service.process import open_files, settle
     from fritillary.service.server import Server
 
+    open_files(raised=True)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, *stops()):

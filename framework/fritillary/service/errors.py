@@ -25,6 +25,11 @@ _log = logging.getLogger(__name__)
 #: Trailing metadata that carries the ErrorInfo of a failed RPC.
 ERROR_KEY: Final = "fritillary-error-bin"
 
+#: Longest message of a status, in bytes. gRPC writes three characters for each that is
+#: not ASCII, and the message stands in the ErrorInfo once more. Clients take 8 KiB in
+#: all; of more they hear nothing but that it was too much.
+_MOST_TOLD: Final = 1_500
+
 _S = grpc.StatusCode
 
 #: Status by code; else by the class of the error.
@@ -85,6 +90,13 @@ def status_of(error: FritillaryError) -> grpc.StatusCode:
     return _S.FAILED_PRECONDITION
 
 
+def _fitting(message: str) -> str:
+    raw = message.encode("utf-8", "replace")
+    if len(raw) <= _MOST_TOLD:
+        return message
+    return raw[: _MOST_TOLD - 3].decode("utf-8", "ignore") + "..."
+
+
 async def abort(
     context: grpc.aio.ServicerContext[Any, Any], error: FritillaryError
 ) -> NoReturn:
@@ -93,9 +105,10 @@ async def abort(
     if call is not None:
         call.refused(context, error.code)
     retry = error.retry_after_ms if isinstance(error, ServiceError) else None
-    info = error_info(error.code, error.message, retry)
+    message = _fitting(error.message)
+    info = error_info(error.code, message, retry)
     await context.abort(
-        status_of(error), error.message, ((ERROR_KEY, info.SerializeToString()),)
+        status_of(error), message, ((ERROR_KEY, info.SerializeToString()),)
     )
 
 

@@ -26,13 +26,15 @@ class Limits:
     Args:
         max_message_bytes: largest frame, as encoded.
         max_messages_per_second: on average over `BURST_S` seconds.
-        max_outstanding_bytes: held back for a bot that does not read.
+        max_outstanding_bytes: held back for a bot that does not read, and for all
+            watches of one token that are not read.
         max_matches: most matches at a time.
         max_note_bytes: longest note of a decision; a longer one is cut.
         max_streams: open at once with one token.
-        max_watches: matches watched at once with one token; not announced.
+        max_watches: matches watched at once with one token, and records fetched;
+            not announced.
         max_calls: that run at once with one token, its streams as a bot aside; like
-            what follows, told in ``docs/limits.md`` and not announced.
+            what follows, told in ``docs/operate.md`` and not announced.
         max_strange_calls: the same from one address without a token.
         max_strangers: the same from all addresses together.
         max_connections: open at once; one more is cut off.
@@ -52,7 +54,7 @@ class Limits:
     max_note_bytes: int = field(default=2_000, validator=_AT_LEAST_1)
     max_streams: int = field(default=8, validator=_AT_LEAST_1)
     max_watches: int = field(default=256, validator=_AT_LEAST_1)
-    max_calls: int = field(default=1_024, validator=_AT_LEAST_1)
+    max_calls: int = field(default=512, validator=_AT_LEAST_1)
     max_strange_calls: int = field(default=16, validator=_AT_LEAST_1)
     max_strangers: int = field(default=64, validator=_AT_LEAST_1)
     max_connections: int = field(default=4_096, validator=_AT_LEAST_1)

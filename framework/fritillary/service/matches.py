@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import grpc
 
@@ -19,7 +20,7 @@ from fritillary.service.errors import guarded
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.limits import OpenStreams
 from fritillary.service.tokens import Role
-from fritillary.service.watching import Watch
+from fritillary.service.watching import Held, Watch
 
 _Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -41,6 +42,9 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self._arena = arena
         self._leases = leases
         self.watches = OpenStreams(arena.limits.max_watches, "watched matches")
+        self._fetches = OpenStreams(arena.limits.max_watches, "records")
+        #: By the hash of the token; kept as long as one of its watches runs.
+        self._held: WeakValueDictionary[str, Held] = WeakValueDictionary()
 
     # -- making
 
@@ -138,8 +142,11 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         hosted = self._arena.match(request.match_id)
         _check_open(hosted)
         token = caller.get()
-        most = self._arena.limits.max_outstanding_bytes
-        watch = Watch(hosted, request, most_bytes=most)
+        held = self._held.get(token.hash)
+        if held is None:
+            most = self._arena.limits.max_outstanding_bytes
+            held = self._held[token.hash] = Held(most)
+        watch = Watch(hosted, request, held)
         with self.watches.one(token), self._arena.followed():
             await self._leases.run(token, watch.run(context))
 
@@ -190,8 +197,10 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         hosted = self._for_caller(request.match_id)
         _check_open(hosted)
         _check_view(hosted, request.view)
-        sending = _send(hosted.record(), request.offset, context)
-        await self._leases.run(caller.get(), sending)
+        token = caller.get()
+        with self._fetches.one(token):
+            sending = _send(hosted.record(), request.offset, context)
+            await self._leases.run(token, sending)
 
 
 async def _send(raw: bytes, offset: int, context: _Context) -> None:

@@ -33,9 +33,10 @@ class Outbox:
 
     def put(self, entry: bytes) -> None:
         """Add an entry; what waits together leaves together."""
-        self.held += len(entry)
+        size = len(entry)
+        self.held += size
         last = self._last
-        if last is not None and len(last) + len(entry) <= FRAME_BYTES:
+        if last is not None and len(last) + size <= FRAME_BYTES:
             last += entry
         else:
             self._last = last = bytearray(entry)

@@ -33,6 +33,7 @@ from fritillary.service.auth import Authenticator, Leases
 from fritillary.service.bots import BotServicer
 from fritillary.service.catalog import CatalogServicer
 from fritillary.service.matches import MatchServicer
+from fritillary.service.process import open_files
 from fritillary.service.resume import SessionTokens
 from fritillary.service.tls import ServerTls
 
@@ -51,7 +52,7 @@ _MESSAGE_SLACK: Final = 16
 _INT32: Final = 2**31 - 1
 
 #: Streams on one connection: many bots of one program share one.
-_CONCURRENT: Final = 4096
+_CONCURRENT: Final = 1024
 
 #: So many calls may wait for this process to take them up.
 _PENDING: Final = 8192
@@ -188,7 +189,11 @@ class Server:
                     limits.http2_interval_ms // 2,
                 ),
                 ("grpc.keepalive_permit_without_calls", 1),
-                ("grpc.max_allowed_incoming_connections", limits.max_connections),
+                (
+                    "grpc.max_allowed_incoming_connections",
+                    # Where no file can be opened, no record can be written.
+                    min(limits.max_connections, open_files() * 3 // 4),
+                ),
                 ("grpc.server_handshake_timeout_ms", limits.hello_ms),
                 ("grpc.max_connection_idle_ms", limits.idle_ms),
                 # Else answers pile up for who makes calls and reads nothing.

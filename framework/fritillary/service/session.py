@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 from google.protobuf.message import DecodeError
 
-import fritillary
 from fritillary.api.v1 import bot_pb2 as pb
-from fritillary.api.v1 import common_pb2
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.plugins.game import Game
 from fritillary.record.terms import MAX_MS, PlayerInfo
-from fritillary.service import framing, wire
+from fritillary.service import framing, greeting, wire
 from fritillary.service.audit import current
 from fritillary.service.errors import abort, error_info
 from fritillary.service.framing import framed
 from fritillary.service.hub import Hub, Link, UnusableMessageError
 from fritillary.service.limits import Limits, TokenBucket
 from fritillary.service.outbox import Outbox
-from fritillary.service.resume import SessionKey, SessionTokens
+from fritillary.service.resume import SessionTokens
 from fritillary.service.tokens import Token, TokenStore
 
 if TYPE_CHECKING:
@@ -39,9 +37,6 @@ _TURNS: Final = 4
 
 #: In seconds: for so long a measured round trip is good enough.
 _MEASURED_S: Final = 5.0
-
-#: Features of the protocol that this server has.
-FEATURES: Final[frozenset[str]] = frozenset()
 
 
 class Session:
@@ -395,47 +390,24 @@ class Session:
             self._refuse(ServiceError(msg, code="hello.missing"))
             return
         hello = message.hello
-        bot = hello.bot
-        encoding = hello.encoding or common_pb2.ENCODING_MSGPACK
-        if encoding not in {common_pb2.ENCODING_MSGPACK, common_pb2.ENCODING_JSON}:
-            msg = f"encoding {encoding} is not known; use MSGPACK or JSON"
-            self._refuse(ServiceError(msg, code="encoding.unknown"))
-            return
-        features = sorted(FEATURES.intersection(hello.features))
-        self.expanded = hello.legal_form == pb.LEGAL_FORM_EXPANDED
-        key = SessionKey(
-            self.link.name,
-            bot.build[:128],
-            int(encoding),
-            self.expanded,
-            tuple(features),
-        )
+        shown = hello.session_token
         try:
-            resumed = self._session_tokens.resumes(hello.session_token, key)
+            key = greeting.key_of(hello, self.link.name)
+            resumed = self._session_tokens.resumes(shown, key)
         except ServiceError as error:
             self._refuse(error)
             return
         self.hello = hello
-        self.coder = wire.coder(encoding)
-        self.info = PlayerInfo(
-            bot.name or self.link.name, bot.version, bot.build, bot.author
-        )
-        wanted = hello.capacity if hello.HasField("capacity") else 1
-        self.capacity = min(wanted, self._limits.max_matches)
-        welcome = pb.Welcome(
-            session_token=hello.session_token
-            if resumed
-            else self._session_tokens.new(key),
-            resumed=resumed,
-            bot_name=self.link.name,
-            features=features,
-            encoding=encoding,
-            legal_form=pb.LEGAL_FORM_EXPANDED
-            if self.expanded
-            else pb.LEGAL_FORM_PACKED,
+        self.coder = wire.coder(key.encoding)
+        self.expanded = key.expanded
+        self.info = greeting.info_of(hello, self.link.name)
+        self.capacity = greeting.capacity_of(hello, self._limits)
+        welcome = greeting.welcome(
+            key,
+            shown if resumed else self._session_tokens.new(key),
+            self._limits,
             capacity=self.capacity,
-            limits=self._limits.to_proto(),
-            server_version=fritillary.__version__,
+            resumed=resumed,
         )
         self.send(framed(framing.WELCOME, welcome.SerializeToString()))
         # Measures the link once; later when it is silent.
@@ -453,21 +425,7 @@ class Session:
 
     def plays(self, game: Game[Any, Any, Any]) -> bool:
         """Say whether the bot said that it can play a game."""
-        hello = self.hello
-        if hello is None:
-            return False
-        if not hello.games:
-            return True
-        variants = {info.id for info in game.variants}
-        return any(
-            support.game.rpartition(":")[2] == game.info.id
-            and (
-                not support.rules_versions
-                or game.info.rules_version in support.rules_versions
-            )
-            and (support.any_variant or variants <= set(support.variants))
-            for support in hello.games
-        )
+        return self.hello is not None and greeting.plays(self.hello, game)
 
     def _accept(self, message: pb.BotMessage) -> None:
         player = self._player(message.accept)

@@ -93,23 +93,49 @@ class Views:
 _views: weakref.WeakKeyDictionary[HostedMatch, Views] = weakref.WeakKeyDictionary()
 
 
+class Held:
+    """What is held back for all watches of one token together.
+
+    Args:
+        most: bytes; whoever holds most of them when they are too many is too slow.
+    """
+
+    def __init__(self, most: int = MAX_BYTES) -> None:
+        self._most = most
+        self._bytes: dict[Watch, int] = {}
+        self._all = 0
+
+    def add(self, watch: Watch, size: int) -> None:
+        """Count bytes that are held back for a watch, or fewer where negative."""
+        self._bytes[watch] = self._bytes.get(watch, 0) + size
+        self._all += size
+        while self._all > self._most:
+            slowest = max(self._bytes, key=self._bytes.__getitem__)
+            self.drop(slowest)
+            slowest.fall_behind()
+
+    def drop(self, watch: Watch) -> None:
+        """Count nothing more for a watch."""
+        self._all -= self._bytes.pop(watch, 0)
+
+
 class Watch:
     """One spectator of one match.
 
     Args:
         hosted: the match.
         request: what is wanted.
-        most_bytes: that are held back if it does not read; the past does not count.
+        held: counts what is held back if it does not read; the past does not count.
     """
 
     def __init__(
         self,
         hosted: HostedMatch,
         request: pb.WatchMatchRequest,
-        *,
-        most_bytes: int = MAX_BYTES,
+        held: Held | None = None,
     ) -> None:
         self._hosted = hosted
+        self._held = held or Held()
         self._coder = wire.coder(request.encoding)
         self._each = request.view_each_event
         self._picture = request.picture
@@ -118,8 +144,6 @@ class Watch:
         #: has come.
         self._queue: deque[pb.WatchMatchResponse | SeatEvent] = deque()
         self._most = MAX_QUEUE
-        self._bytes = 0
-        self._most_bytes = most_bytes
         self._wake = asyncio.Event()
         self._past: list[SeatEvent] = []
         self._catching_up = False
@@ -159,13 +183,21 @@ class Watch:
         finally:
             hosted.off_change(self._on_change)
             hosted.unwatch(self)
+            self._held.drop(self)
+
+    def fall_behind(self) -> None:
+        """Be told nothing more, and drop what waits; it takes memory meanwhile."""
+        self._too_slow = True
+        self._queue.clear()
+        self._hosted.unwatch(self)
+        self._wake.set()
 
     def _next(self) -> pb.WatchMatchResponse:
         """Take the next update from the queue."""
         update = self._queue.popleft()
         if isinstance(update, SeatEvent):
             return pb.WatchMatchResponse(event=self._event(update))
-        self._bytes -= update.ByteSize()
+        self._held.add(self, -update.ByteSize())
         return update
 
     def _check_end(self) -> None:
@@ -205,17 +237,14 @@ class Watch:
     def _put(self, *, forced: bool = True, **update: Any) -> None:  # noqa: ANN401
         if self._too_slow:
             return
+        if not forced and len(self._queue) >= self._most:
+            self._held.drop(self)
+            self.fall_behind()
+            return
         message = pb.WatchMatchResponse(**update)
-        size = message.ByteSize()
-        if not forced and (
-            len(self._queue) >= self._most or self._bytes + size > self._most_bytes
-        ):
-            self._too_slow = True
-            self._hosted.unwatch(self)
-        else:
-            self._queue.append(message)
-            self._bytes += size
+        self._queue.append(message)
         self._wake.set()
+        self._held.add(self, message.ByteSize())
 
     def _view(self) -> pb.MatchView:
         views = _views.get(self._hosted)

@@ -32,16 +32,14 @@ def main() -> int:
     )
     parser.add_argument("--frames", type=int, default=100_000, help="about so many")
     parser.add_argument("--seed", type=int, default=1, help="of all that is sent")
-    parser.add_argument("--log", type=Path, help="keep what the server logs here")
     args = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 118)
     report = Report()
     began = time.monotonic()
     interrupted = False
     with tempfile.TemporaryDirectory() as folder:
-        log = args.log or Path(folder) / "server.log"
         try:
-            asyncio.run(_run(log, report, args.frames, args.seed))
+            asyncio.run(_run(Path(folder), report, args.frames, args.seed))
         except KeyboardInterrupt:
             interrupted = True
         except RuntimeError as error:
@@ -54,7 +52,7 @@ def main() -> int:
     return _INTERRUPTED if interrupted else 0
 
 
-async def _run(log: Path, report: Report, frames: int, seed: int) -> None:
+async def _run(folder: Path, report: Report, frames: int, seed: int) -> None:
     columns = ("frames", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
@@ -69,7 +67,7 @@ async def _run(log: Path, report: Report, frames: int, seed: int) -> None:
                 told_at = sent
                 console.print(f"{sent:,} frames, {len(report.wrong)} things wrong")
 
-        with Target(log) as target:
+        with Target(folder) as target:
             await fuzz(target, report, frames, seed, progress)
 
 
@@ -89,13 +87,13 @@ def table_of(report: Report) -> Table:
 
 def told(report: Report, seconds: float, seed: int) -> list[str]:
     """Return the lines below the table."""
-    cut = sum((one.cut for one in report.tallies.values()), start=_nothing())
+    cut = sum((one.cut for one in report.tallies.values()), start=Counter[str]())
+    ends = ", ".join(f"{how} {n:,}" for how, n in cut.most_common())
     mib = 2**20
     return [
         "",
         f"{report.sent:,} frames in {seconds:.0f} s, seed {seed}",
-        "cut off: "
-        + (", ".join(f"{how} {n:,}" for how, n in cut.most_common()) or "-"),
+        f"cut off: {ends or '-'}",
         (
             f"memory: {report.start / mib:.0f} MiB before, "
             f"{report.peak / mib:.0f} at most, {report.after / mib:.0f} after "
@@ -109,10 +107,6 @@ def told(report: Report, seconds: float, seed: int) -> list[str]:
         *(f"does not hold: {what}" for what in report.wrong[:50]),
         "all held" if not report.wrong else f"{len(report.wrong)} things did not hold",
     ]
-
-
-def _nothing() -> Counter[str]:
-    return Counter()
 
 
 if __name__ == "__main__":

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 from tests.service.fuzz import garbage
-from tests.service.fuzz.http2 import Http2, message
+from tests.service.fuzz.http2 import Http2
 from tests.service.fuzz.kinds import CATALOG, MATCHES, Field, ask, kind
-from tests.service.fuzz.links import listed
 from tests.service.fuzz.server import LIMITS
 
 from fritillary.api.v1 import catalog_pb2, common_pb2, match_pb2
@@ -307,25 +306,3 @@ async def too_many_streams(field: Field, count: int) -> None:
             field.tally.expect(
                 open_ones <= LIMITS.max_streams, f"{open_ones} streams are open"
             )
-
-
-@kind("too many watchers", "limit.streams", "match.unknown", share=1, few=60)
-async def too_many_watchers(field: Field, count: int) -> None:
-    """More watchers with one token than it may have."""
-    spectator = field.tokens["spectator"]
-    for left in field.left(count):
-        matches = await listed(field)
-        async with Http2(field.address) as connection:
-            now = min(left, 2 * LIMITS.max_watches)
-            for number in range(now):
-                field.tally.sent += 1
-                request = match_pb2.WatchMatchRequest(
-                    match_id=matches[number % len(matches)] if matches else "none",
-                    view_each_event=True,
-                )
-                stream = await connection.call(f"{MATCHES}/WatchMatch", spectator)
-                raw = request.SerializeToString()
-                await connection.data(stream, message(raw), end=True)
-            await asyncio.sleep(0.05)
-            for how in connection.ends.values():
-                field.tally.ended(how)

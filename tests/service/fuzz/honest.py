@@ -139,4 +139,4 @@ class Honest:
         while True:
             await self.round()
             # Matches that are always under way would leave no room for the rest.
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)

@@ -46,6 +46,9 @@ WIDEST: Final = 2**31 - 1
 _FIRST_WINDOW: Final = 65_535
 _MAX_FRAME: Final = 16_384
 
+#: Most bytes of headers that clients of gRPC take.
+_MOST_HEADERS: Final = 8_192
+
 _ERRORS: Final = (
     *("no-error", "protocol-error", "internal-error", "flow-control-error"),
     *("settings-timeout", "stream-closed", "frame-size-error", "refused-stream"),
@@ -172,6 +175,8 @@ class Http2:
         self._changed = asyncio.Event()
         self._decoder = hpack.Decoder()
         self._fields: dict[int, dict[bytes, bytes]] = {}
+        self._block = b""
+        self._last = False
         self._inbox: dict[int, bytearray] = {}
         self._hears: dict[int, Callable[[bytes], None]] = {}
         self._task: asyncio.Task[None] | None = None
@@ -341,12 +346,11 @@ class Http2:
             self._hear(stream, payload)
             if flags & END_STREAM:
                 self.ends.setdefault(stream, "no-trailers")
-        elif kind == HEADERS:
-            found = self._decoder.decode(payload, raw=True)
-            fields = self._fields.setdefault(stream, {})
-            fields |= {bytes(name): bytes(value) for name, value in found}
-            if flags & END_STREAM:
-                self.ends.setdefault(stream, code_of(self._fields.pop(stream)))
+        elif kind in {HEADERS, CONTINUATION}:
+            self._block += payload
+            self._last = self._last or bool(kind == HEADERS and flags & END_STREAM)
+            if flags & END_HEADERS:
+                self._take_headers(stream)
         elif kind == WINDOW_UPDATE:
             more = int.from_bytes(payload, "big")
             if stream:
@@ -367,6 +371,18 @@ class Http2:
             self.ends.setdefault(stream, _error(payload))
         elif kind == GOAWAY:
             self.gone = f"goaway {_error(payload[4:8])}"
+
+    def _take_headers(self, stream: int) -> None:
+        block, self._block = self._block, b""
+        last, self._last = self._last, False
+        found = self._decoder.decode(block, raw=True)
+        fields = self._fields.setdefault(stream, {})
+        fields |= {bytes(name): bytes(value) for name, value in found}
+        # Clients take no more than that, see SETTINGS_MAX_HEADER_LIST_SIZE.
+        if sum(map(len, (*fields, *fields.values()))) > _MOST_HEADERS:
+            self.ends.setdefault(stream, "headers-too-large")
+        elif last:
+            self.ends.setdefault(stream, code_of(self._fields.pop(stream)))
 
     def _hear(self, stream: int, payload: bytes) -> None:
         hears = self._hears.get(stream)

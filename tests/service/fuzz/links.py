@@ -72,7 +72,7 @@ async def connects(field: Field, count: int) -> None:
     await in_groups(field, count, attack)
 
 
-@kind("no HTTP/2", share=0.5, few=40)
+@kind("no HTTP/2", share=0.25, few=40)
 async def no_http2(field: Field, count: int) -> None:
     """HTTP/1, TLS, noise, the beginning of a preface, nothing: all are cut off."""
     rng = field.rng
@@ -189,19 +189,20 @@ async def rapid_resets(field: Field, count: int) -> None:
 # ---------------------------------------------------------------------- half open
 
 
-@kind("half open", "hello.late", "request.late", *REPLACED, share=0.5, few=24)
+@kind("half open", "hello.late", "request.late", *REPLACED, share=0.12, few=12)
 async def half_open(field: Field, count: int) -> None:
     """Streams of which nothing comes, or half a message: all end by themselves."""
     rng = field.rng
     for left in field.left(count):
         async with Http2(field.address) as connection:
             streams = []
-            for number in range(min(left, LIMITS.max_streams)):
+            for number in range(min(left, 4 * LIMITS.max_streams)):
                 field.tally.sent += 1
-                if number % 4 == 3:
+                if number % 2:
                     token, method = field.tokens["mallory"], f"{MATCHES}/GetMatch"
                 else:
-                    token, method = field.token, CONNECT
+                    name = field.names[number // 2 % 2]
+                    token, method = field.tokens[name], CONNECT
                 stream = await connection.call(method, token)
                 raw = message(said(hello=pb.Hello()))
                 part = rng.choice((b"", raw[:3], raw[:-1], message(b"", announced=9)))
@@ -249,46 +250,26 @@ async def slow_readers(field: Field, count: int) -> None:
     rng = field.rng
     # A message without content is answered by some hundred bytes.
     asked = b"\n\x00" * 8_000
-    for number in field.left(count):
+    for _ in field.left(count):
+        deaf = rng.random() < 0.5
         connection = Http2(field.address, window=rng.choice((0, 1, 1_000)))
         await connection.open()
         bot = Attacker(field.address, field.token, field.tally, connection=connection)
         await bot.open()
         await bot.send(said(hello=pb.Hello(capacity=0)))
-        if number % 2:
+        if deaf:
             connection.pause()
         for _ in range(4):
             field.tally.sent += 1
             await connection.data(bot.stream, message(asked), within=1)
             await asyncio.sleep(0.05)
-        if not number % 2:
+        if not deaf:
             # Reads at last, and hears why it was sent away.
             await connection.send(http2.widened(bot.stream, 2**30))
             field.tally.expect(
                 await bot.end(_PATIENCE) != "open", "a bot that does not read stays"
             )
         await connection.close()
-
-
-@kind("slow watchers", "limit.streams", "watch.too-slow", share=0.05, few=8)
-async def slow_watchers(field: Field, count: int) -> None:
-    """Watchers with a window of nothing, who leave without having read."""
-    mallory = field.tokens["mallory"]
-    for left in field.left(count):
-        async with Http2(field.address, window=0) as connection:
-            matches = await listed(field)
-            for number in range(min(left, 8)):
-                field.tally.sent += 1
-                request = match_pb2.WatchMatchRequest(
-                    match_id=matches[number % len(matches)] if matches else "none",
-                    after_event=0,
-                    view_each_event=True,
-                    picture=match_pb2.PICTURE_SVG,
-                )
-                stream = await connection.call(f"{MATCHES}/WatchMatch", mallory)
-                raw = request.SerializeToString()
-                await connection.data(stream, message(raw), end=True)
-            await asyncio.sleep(0.2)
 
 
 async def listed(field: Field) -> list[str]:
@@ -310,7 +291,7 @@ async def listed(field: Field) -> list[str]:
     return found
 
 
-@kind("unread refusals", share=1, few=200)
+@kind("unread refusals", share=0.2, few=200)
 async def unread_refusals(field: Field, count: int) -> None:
     """Calls of strangers who do not read that they are refused."""
     for left in field.left(count):

@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, Final
 
 from attrs import Factory, define
-from tests.service.fuzz import calls, links, seats, streams
+from tests.service.fuzz import calls, links, seats, streams, watchers
 from tests.service.fuzz.honest import FIXTURES, Fixture, Honest
 from tests.service.fuzz.kinds import KINDS, Field, Kind, names_of
 from tests.service.fuzz.tally import Tally
 from tests.service.fuzz.target import Target, left_behind
 
 #: The modules that enter kinds.
-MODULES: Final = (streams, seats, links, calls)
+MODULES: Final = (streams, seats, links, calls, watchers)
 
 #: Memory that may stay in use after the attackers have left, in bytes. The server
 #: keeps things of bounded size for later: messages, options and clocks that were made

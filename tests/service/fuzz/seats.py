@@ -126,7 +126,7 @@ async def notes_and_odds(field: Field, count: int) -> None:
             decision(
                 request,
                 index=rng.choice(request.legal),
-                note=rng.choice((garbage.text(rng), "\U0001f98b" * 20_000)),
+                note=garbage.text(rng) * (1_000 if rng.random() < 0.02 else 1),
                 probabilities=odds,
                 think_ms=garbage.number(rng, 32),
             )
@@ -136,7 +136,9 @@ async def notes_and_odds(field: Field, count: int) -> None:
 
 
 def _odds(rng: random.Random, legal: int) -> int:
-    return rng.choice((0, 1, legal, legal, legal, legal + 1, 20_000))
+    if rng.random() < 0.02:
+        return 20_000
+    return rng.choice((0, 1, legal, legal, legal, legal + 1))
 
 
 @kind("lies at the table", *NOTICES, *REPLACED, *_LOST, share=10, few=400)

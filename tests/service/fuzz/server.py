@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import evolve
 from tests.service import pig
 
 from fritillary.cli.loop import run
@@ -34,6 +33,8 @@ HONEST: Final = ("ann", "ben")
 #: Shorter than usual, so that all that waits has been seen to end.
 LIMITS: Final = Limits(
     hello_ms=1_000,
+    # gRPC keeps connections for later; what nobody calls on is closed here.
+    idle_ms=2_000,
     ping_after_ms=2_000,
     pong_within_ms=2_000,
     max_watches=24,
@@ -41,15 +42,21 @@ LIMITS: Final = Limits(
 )
 
 #: So many ended matches stay known.
-_KEPT: Final = 64
+_KEPT: Final = 24
 
 
-async def serve() -> None:
-    """Serve until there is nothing more to read."""
+async def serve(records: Path) -> None:
+    """Serve until there is nothing more to read.
+
+    Args:
+        records: folder for the records of matches.
+    """
     registry = pig.registry()
     registry.load()
     tokens = TokenStore()
-    arena = Arena(registry, tokens=tokens, limits=evolve(LIMITS), keep_ended=_KEPT)
+    arena = Arena(
+        registry, tokens=tokens, limits=LIMITS, records=records, keep_ended=_KEPT
+    )
     async with Server(arena) as server, arena:
         settle()
         reader = asyncio.StreamReader()
@@ -120,4 +127,4 @@ def resident(pid: int) -> int:
 
 
 if __name__ == "__main__":
-    run(serve())
+    run(serve(Path(sys.argv[1])))

@@ -205,7 +205,7 @@ async def farewells(field: Field, count: int) -> None:
     await storm(field, count, make)
 
 
-@kind("many in one", *_IN_SESSION, "limit.message-rate", share=0.02, few=6)
+@kind("many in one", *_IN_SESSION, "limit.*", share=0.02, few=6)
 async def many_in_one(field: Field, count: int) -> None:
     """As many messages as fit into one frame, empty or not."""
     for _ in field.left(count):
@@ -222,8 +222,8 @@ async def large_frames(field: Field, count: int) -> None:
     """Frames beyond the announced limit, and beyond what gRPC takes."""
     limit, cap = LIMITS.max_message_bytes, most_received(LIMITS.max_message_bytes)
     sizes = (limit + 1, 2 * limit, cap - 1, cap, cap + 1, 2**31 - 1, 2**32 - 1)
-    for number in field.left(count):
-        size = sizes[number % len(sizes)]
+    for _ in field.left(count):
+        size = sizes[field.tally.sent % len(sizes)]
         async with field.attacker(hello={"capacity": 0}) as bot:
             field.tally.sent += 1
             raw = b"\x00" * min(size, cap)

@@ -27,15 +27,16 @@ class Target:
     """A server process.
 
     Args:
-        log: file that takes what it logs.
+        folder: takes its log and its records.
 
     Attributes:
         address: HOST:PORT.
         tokens: by name of their holder.
     """
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "server.log"
+        self._records = folder / "records"
         self.address = ""
         self.tokens: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
@@ -43,7 +44,7 @@ class Target:
     def __enter__(self) -> Self:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.service.fuzz.server"],
+                [sys.executable, "-m", "tests.service.fuzz.server", self._records],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

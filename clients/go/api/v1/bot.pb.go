@@ -1158,7 +1158,7 @@ func (x *Refusal) GetError() *ErrorInfo {
 type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Largest ConnectRequest, in bytes as encoded. `limit.message-size`. A frame of more
-	// than 64 MiB and four times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
+	// than 4 MiB and sixteen times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
 	// anybody sees whose it is: that counts as a lost link.
 	MaxMessageBytes uint32 `protobuf:"varint,1,opt,name=max_message_bytes,json=maxMessageBytes,proto3" json:"max_message_bytes,omitempty"`
 	// BotMessages per second, on average over a few seconds. `limit.message-rate`.

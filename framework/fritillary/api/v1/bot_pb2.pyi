@@ -561,7 +561,7 @@ class Limits(_message.Message):
     MAX_STREAMS_FIELD_NUMBER: _builtins.int
     max_message_bytes: _builtins.int
     """Largest ConnectRequest, in bytes as encoded. `limit.message-size`. A frame of more
-    than 64 MiB and four times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
+    than 4 MiB and sixteen times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
     anybody sees whose it is: that counts as a lost link.
     """
     max_messages_per_second: _builtins.int

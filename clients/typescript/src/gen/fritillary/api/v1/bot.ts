@@ -375,7 +375,7 @@ export interface Refusal {
 export interface Limits {
   /**
    * Largest ConnectRequest, in bytes as encoded. `limit.message-size`. A frame of more
-   * than 64 MiB and four times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
+   * than 4 MiB and sixteen times this limit is refused by gRPC, RESOURCE_EXHAUSTED, before
    * anybody sees whose it is: that counts as a lost link.
    */
   maxMessageBytes: number;
