@@ -96,8 +96,9 @@ def told(report: Report, seconds: float, seed: int) -> list[str]:
         f"cut off: {ends or '-'}",
         (
             f"memory: {report.start / mib:.0f} MiB before, "
-            f"{report.peak / mib:.0f} at most, {report.after / mib:.0f} after "
-            f"(at most {TOLERANCE // mib} more than before)"
+            f"{report.peak / mib:.0f} at most, "
+            + (f"{report.after / mib:.0f}" if report.after else "unknown")
+            + f" after (at most {TOLERANCE // mib} more than before)"
         ),
         *(
             f"honest {fixture.game}: {seen[wanted]:,} of {seen.total():,} matches "
@@ -105,8 +106,16 @@ def told(report: Report, seconds: float, seed: int) -> list[str]:
             for fixture, (wanted, seen) in report.matches.items()
         ),
         *(f"does not hold: {what}" for what in report.wrong[:50]),
-        "all held" if not report.wrong else f"{len(report.wrong)} things did not hold",
+        _verdict(report),
     ]
+
+
+def _verdict(report: Report) -> str:
+    if report.wrong:
+        return f"{len(report.wrong)} things did not hold"
+    if not report.after:
+        return "stopped early: memory and what is left behind were not looked at"
+    return "all held"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.service.fuzz.__main__ import told
 from tests.service.fuzz.kinds import KINDS
 from tests.service.fuzz.rounds import TOLERANCE, Report, fuzz, judged
 from tests.service.fuzz.target import Target
@@ -61,3 +62,11 @@ def test_what_is_left_behind_does_not_go_unnoticed():
     said = "\n".join(judged(Gone(), before, after))
     for word in ("memory", "links", "tasks", "files", "gone", "Traceback"):
         assert word in said
+
+
+def test_a_fuzz_that_was_stopped_does_not_say_that_all_held():
+    early = told(Report(start=1, peak=2), 1.0, 1)
+    assert early[-1].startswith("stopped early")
+    assert told(Report(start=1, peak=2, after=1), 1.0, 1)[-1] == "all held"
+    wrong = told(Report(start=1, wrong=["x"]), 1.0, 1)
+    assert wrong[-1] == "1 things did not hold"
