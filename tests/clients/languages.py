@@ -1,0 +1,174 @@
+"""The languages there is a client for: what each needs, and how its programs start.
+
+``python -m tests.clients.languages`` builds what can be built here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import frozen
+
+ROOT = Path(__file__).parents[2]
+"""Of the repository."""
+
+STDIO = "stdio"
+"""What programs without a client are called where clients are listed."""
+
+
+@frozen
+class Language:
+    """One client.
+
+    Args:
+        name: of the language, and of the folder below ``clients/``.
+        tools: commands that must be there.
+        get: how to get them.
+        build: commands that make the programs below, run in the folder.
+        contract: command of the contract bot; paths count from ``ROOT``.
+        uniform: command of the bot that plays any game by chance.
+        lepidoptery: command of the bot that reads its observations.
+    """
+
+    name: str
+    tools: tuple[str, ...]
+    get: str
+    build: tuple[tuple[str, ...], ...]
+    contract: tuple[str, ...]
+    uniform: tuple[str, ...]
+    lepidoptery: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Of the client."""
+        return ROOT / "clients" / self.name
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the tools that are not on this machine."""
+        return tuple(each for each in self.tools if shutil.which(each) is None)
+
+    def make(self) -> None:
+        """Build its programs; those that are built already cost little.
+
+        Raises:
+            RuntimeError: what a command printed, if it fails.
+        """
+        if not self.build:
+            return
+        with _alone(self.folder):
+            for command in self.build:
+                done = subprocess.run(
+                    command,
+                    cwd=self.folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    check=False,
+                )
+                if done.returncode:
+                    msg = f"{' '.join(command)} in {self.folder}:\n{done.stdout}"
+                    raise RuntimeError(msg)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold off other processes that would build in the folder."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _bin(name: str) -> tuple[str, ...]:
+    return (str(ROOT / "clients" / "go" / "bin" / name),)
+
+
+def _dist(path: str) -> tuple[str, ...]:
+    return ("node", str(ROOT / "clients" / "typescript" / "dist" / path))
+
+
+def _script(*path: str) -> tuple[str, ...]:
+    return (sys.executable, str(ROOT.joinpath(*path)))
+
+
+PYTHON = Language(
+    name="python",
+    tools=(),
+    get="",
+    build=(),
+    contract=_script("clients", "python", "contract", "bot.py"),
+    uniform=_script("examples", "bots", "uniform.py"),
+    lepidoptery=_script("examples", "bots", "greedy.py"),
+)
+GO = Language(
+    name="go",
+    tools=("go",),
+    get="install Go 1.22 or newer (Debian: apt-get install golang)",
+    build=(("go", "build", "-o", "bin/", "./contract", "./examples/..."),),
+    contract=_bin("contract"),
+    uniform=_bin("uniform"),
+    lepidoptery=_bin("lepidoptery"),
+)
+TYPESCRIPT = Language(
+    name="typescript",
+    tools=("node", "npm"),
+    get="install Node.js 20 or newer with npm (Debian: apt-get install nodejs npm)",
+    build=(
+        ("sh", "-c", "test node_modules -nt package-lock.json || npm ci --no-audit"),
+        ("npm", "run", "--silent", "build"),
+    ),
+    contract=_dist("contract/bot.js"),
+    uniform=_dist("examples/uniform.js"),
+    lepidoptery=_dist("examples/lepidoptery.js"),
+)
+LANGUAGES = (PYTHON, GO, TYPESCRIPT)
+"""Every client of the repository."""
+
+
+def found() -> tuple[Language, ...]:
+    """Return the languages whose tools are here; in CI all must be.
+
+    Raises:
+        RuntimeError: what is missing, where ``CI`` is set.
+    """
+    here = tuple(each for each in LANGUAGES if not each.missing())
+    if len(here) < len(LANGUAGES) and os.environ.get("CI"):
+        raise RuntimeError("; ".join(left_out()))
+    return here
+
+
+def left_out() -> list[str]:
+    """Return a line for each client that cannot be built here, with the mend."""
+    return [
+        f"the {each.name} client is left out, since there is no "
+        f"{' and no '.join(each.missing())}: {each.get}"
+        for each in LANGUAGES
+        if each.missing()
+    ]
+
+
+def main() -> int:
+    """Build what can be built; list the rest. Return the exit code."""
+    try:
+        for language in found():
+            language.make()
+    except RuntimeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for line in left_out():
+        print(line, file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
