@@ -47,6 +47,7 @@ from fritillary_client.values import (
     Choice,
     Clock,
     ClockSettings,
+    Deal,
     Decision,
     Event,
     GameSupport,
@@ -58,6 +59,7 @@ from fritillary_client.values import (
     Problem,
     Resign,
     Result,
+    Session,
 )
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "Clock",
     "ClockSettings",
     "ConfigurationError",
+    "Deal",
     "Decision",
     "DecisionError",
     "Declined",
@@ -97,6 +100,7 @@ __all__ = [
     "Result",
     "Reveal",
     "SeatProblem",
+    "Session",
     "Settings",
     "Terms",
     "Update",

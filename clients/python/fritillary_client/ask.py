@@ -89,8 +89,13 @@ class Ask:
         started again in the midst of a match.
         """
         if self._rng is None:
-            self._rng = random.Random(f"{self.info.seed}/{self._request.decision_id}")
+            self._rng = random.Random(f"{self.info.seed}/{self.decision_id}")
         return self._rng
+
+    @property
+    def decision_id(self) -> int:
+        """Number of the question within match and seat; a retry has a higher one."""
+        return self._request.decision_id
 
     @property
     def seat(self) -> int:

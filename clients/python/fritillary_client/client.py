@@ -25,7 +25,7 @@ from fritillary_client.link import Link
 from fritillary_client.seat import Seat
 from fritillary_client.settings import Settings, resolve
 from fritillary_client.tables import Lister, Table, Tables
-from fritillary_client.values import Outcome
+from fritillary_client.values import Outcome, Session
 
 _log = logging.getLogger("fritillary_client")
 
@@ -69,6 +69,7 @@ class Client:
         encoding: in use.
         limits: that the server announced.
         resigns: whether a bot that fails resigns.
+        nonce: for every match; ``None``: drawn anew for each.
     """
 
     def __init__(self, bot: AnyBot, **settings: Unpack[Settings]) -> None:
@@ -78,6 +79,7 @@ class Client:
         self.address = setup.address
         self.encoding = setup.encoding
         self.resigns = setup.resigns
+        self.nonce = setup.nonce
         self.ended = 0
         self.abandoned = 0
         self.bot_name = ""
@@ -173,6 +175,8 @@ class Client:
                         raise
                     raise _given_up(error, spent) from error
                 _log.warning("%s; trying again", error.message)
+                if self._welcomed:
+                    self._lost(error)
             else:
                 if goodbye is None:
                     break
@@ -185,8 +189,13 @@ class Client:
                 self.goodbye = ("", "")
                 first, since, tries = False, time.monotonic(), 0
                 asked_to_wait = goodbye.reconnect_after_ms
+                self._lost(LinkError(reading.shown(goodbye.message), code=goodbye.code))
             await self._pause(tries, asked_to_wait)
             tries += 1
+
+    def _lost(self, error: ArenaError) -> None:
+        if self._setup.on_lost is not None:
+            self._setup.on_lost(error)
 
     async def _one_link(self) -> wire.Goodbye | None:
         link = Link(
@@ -254,6 +263,13 @@ class Client:
             reading.shown(welcome.bot_name),
             reading.shown(welcome.server_version),
         )
+        if self._setup.on_connect is not None:
+            session = Session(
+                bot=welcome.bot_name,
+                resumed=welcome.resumed,
+                server=welcome.server_version,
+            )
+            self._setup.on_connect(session)
         self._say_capacity()
         self._leave_when_done()
 
@@ -315,7 +331,8 @@ class Client:
             self.send(wire.BotMessage(ack=ack))
             return
         self.send(wire.BotMessage(ack=seat.ack(ended=True)))
-        self._end(seat, reading.outcome(ended.result, ended.seat))
+        deal = seat.promise.check(ended.result)
+        self._end(seat, reading.outcome(ended.result, ended.seat, deal))
 
     def _end(self, seat: Seat, outcome: Outcome) -> None:
         del self._seats[seat.key]
@@ -456,7 +473,8 @@ def _report(seat: Seat, outcome: Outcome) -> str:
     if outcome.counts:
         head = f"{head}, place {outcome.place} of {info.seats}, {outcome.reason}"
     why = f": {outcome.message} [{outcome.code}]" if outcome.code else ""
-    return reading.shown(f"{head}{why}")
+    broken = "; the deal is not the one that was promised"
+    return reading.shown(f"{head}{why}{broken if outcome.deal == 'broken' else ''}")
 
 
 def _given_up(error: ArenaError, spent: float) -> ArenaError:

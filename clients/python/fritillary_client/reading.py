@@ -12,6 +12,7 @@ from fritillary_client.errors import ProtocolError
 from fritillary_client.values import (
     Clock,
     ClockSettings,
+    Deal,
     Event,
     MatchInfo,
     Outcome,
@@ -99,6 +100,7 @@ def match_info(offer: wire.MatchOffer, encoding: Encoding) -> MatchInfo:
         ceiling_ms=(
             offer.terms.ceiling_ms if offer.terms.HasField("ceiling_ms") else None
         ),
+        nonce_wanted=offer.nonce_wanted,
         resumed=offer.resumed,
     )
 
@@ -115,9 +117,9 @@ def result_fields(result: common.MatchResult) -> dict[str, Any]:
     }
 
 
-def outcome(result: common.MatchResult, seat: int) -> Outcome:
+def outcome(result: common.MatchResult, seat: int, deal: Deal) -> Outcome:
     """Return how a match ended, for a seat of it."""
-    return Outcome(seat=seat, **result_fields(result))
+    return Outcome(seat=seat, deal=deal, **result_fields(result))
 
 
 def event(message: wire.Event, encoding: Encoding) -> Event:

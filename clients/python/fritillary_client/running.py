@@ -40,8 +40,8 @@ async def run_async(bot: AnyBot, **settings: Unpack[Settings]) -> int:
 def run(bot: AnyBot, **settings: Unpack[Settings]) -> int:
     """Play until there is a reason to stop, as the main part of a program.
 
-    The first Ctrl-C lets the matches in play come to their end, the second leaves at
-    once, as does SIGTERM. What happens is told on standard error, unless the program
+    The first Ctrl-C or SIGTERM lets the matches in play come to their end, the second
+    leaves at once. What happens is told on standard error, unless the program
     has set up logging. For use inside of a larger program, see `run_async`.
 
     Args:
@@ -137,7 +137,7 @@ async def _run(client: Client) -> None:
         else:
             client.stop()
 
-    with _signals(loop, {"SIGINT": interrupted, "SIGTERM": client.stop}):
+    with _signals(loop, {"SIGINT": interrupted, "SIGTERM": interrupted}):
         await client.run()
 
 

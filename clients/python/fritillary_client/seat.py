@@ -16,6 +16,7 @@ from fritillary_client import reading
 from fritillary_client.answers import message_of
 from fritillary_client.ask import Ask
 from fritillary_client.bot import Bot
+from fritillary_client.dealing import Promise, nonce_for
 from fritillary_client.encoding import Encoding
 from fritillary_client.errors import (
     ArenaError,
@@ -40,6 +41,7 @@ class Host(Protocol):
     encoding: Encoding
     limits: wire.Limits
     resigns: bool
+    nonce: bytes | None
 
     def send(self, message: wire.BotMessage) -> None:
         """Send, if there is a link; else what is owed is sent after the next one."""
@@ -68,11 +70,13 @@ class Seat:
 
     Attributes:
         info: about the match.
+        promise: how it will be dealt.
         outcome: once the match has ended.
     """
 
     def __init__(self, host: Host, bot: Bot, offer: wire.MatchOffer) -> None:
         self.info: MatchInfo = reading.match_info(offer, host.encoding)
+        self.promise = Promise(offer, nonce_for(offer, host.nonce), host.encoding)
         self.outcome: Outcome | None = None
         self._host = host
         self._bot = bot
@@ -350,6 +354,8 @@ class Seat:
                 result = await result
         except Raised as raised:
             raise _bot_error(method, raised.error) from raised.error
+        except ArenaError:
+            raise
         except Exception as error:
             raise _bot_error(method, error) from error
         return result
@@ -357,7 +363,11 @@ class Seat:
     # ----------------------------------------------------------------- what is said
 
     def _say_accept(self) -> None:
-        accept = wire.Accept(match_id=self.info.match_id, seat=self.info.seat)
+        accept = wire.Accept(
+            match_id=self.info.match_id,
+            seat=self.info.seat,
+            nonce=self.promise.nonce or b"",
+        )
         self._host.send(wire.BotMessage(accept=accept))
 
     def _say_ready(self) -> None:

@@ -9,15 +9,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypedDict
 
-from attrs import frozen
+from attrs import field, frozen
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
+from fritillary.core.commitment import MAX_NONCE_BYTES
 from fritillary_client import encoding as encodings
 from fritillary_client.bot import AnyBot, Bot, factory_of
 from fritillary_client.endpoint import Endpoint, File, endpoint
-from fritillary_client.errors import ConfigurationError
-from fritillary_client.values import GameSupport
+from fritillary_client.errors import ArenaError, ConfigurationError
+from fritillary_client.values import GameSupport, Session
 
 _FORMS: Final = {
     "packed": wire.LEGAL_FORM_PACKED,
@@ -49,6 +50,13 @@ class Settings(TypedDict, total=False):
         on_error: what to do when the bot raises or answers nonsense: ``stop``
             (default) says goodbye and raises the error; ``resign`` gives up the match
             and plays on in the others.
+        nonce: at most 32 bytes that are mixed into the deal of every match that wants
+            them; default: 16 random ones, others for each match.
+        on_connect: called when the server has let the bot in, the first time and after
+            each lost link. Like `on_lost` it is called in the event loop and must
+            return at once.
+        on_lost: called with the reason when a link that was there is lost and will be
+            tried again.
         tls: whether to encrypt; default: unless the server is on this machine; also
             there if files for TLS are named.
         ca: file of certificates to trust, PEM; default ``FRITILLARY_CA``, else the
@@ -72,6 +80,9 @@ class Settings(TypedDict, total=False):
     wait: float
     give_up_after: float
     on_error: Literal["stop", "resign"]
+    nonce: bytes | None
+    on_connect: Callable[[Session], object] | None
+    on_lost: Callable[[ArenaError], object] | None
     tls: bool | None
     ca: File
     cert: File
@@ -93,6 +104,9 @@ class Setup(Endpoint):
         resigns: whether a bot that fails resigns.
         wait: for the server to appear, in seconds.
         give_up_after: a lost link, in seconds.
+        nonce: for every match; ``None``: drawn anew for each.
+        on_connect: called with each Welcome.
+        on_lost: called with each loss of the link.
     """
 
     factory: Callable[[], Bot]
@@ -105,6 +119,9 @@ class Setup(Endpoint):
     resigns: bool
     wait: float
     give_up_after: float
+    nonce: bytes | None = field(repr=False)
+    on_connect: Callable[[Session], object] | None
+    on_lost: Callable[[ArenaError], object] | None
 
 
 def resolve(bot: AnyBot, settings: Settings) -> Setup:
@@ -141,6 +158,12 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
     if on_error not in {"stop", "resign"}:
         msg = f"on_error is stop or resign, not {on_error!r}"
         raise ConfigurationError(msg, code="usage.on-error")
+    nonce = settings.get("nonce")
+    if nonce is not None and not (
+        isinstance(nonce, bytes) and len(nonce) <= MAX_NONCE_BYTES
+    ):
+        msg = f"nonce must be bytes, at most {MAX_NONCE_BYTES}"
+        raise ConfigurationError(msg, code="usage.nonce")
     return Setup(
         address=server.address,
         token=server.token,
@@ -158,6 +181,9 @@ def resolve(bot: AnyBot, settings: Settings) -> Setup:
         resigns=on_error == "resign",
         wait=settings.get("wait", 0.0),
         give_up_after=settings.get("give_up_after", 60.0),
+        nonce=nonce,
+        on_connect=settings.get("on_connect"),
+        on_lost=settings.get("on_lost"),
     )
 
 

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeAlias, overload
+from typing import Final, Literal, TypeAlias, overload
 
 from attrs import field, frozen
 
 from fritillary_client.encoding import Data
+
+
+@frozen(kw_only=True)
+class Session:
+    """What the server tells a bot that it has let in.
+
+    Args:
+        bot: the name for which the token was issued.
+        resumed: whether an older session goes on.
+        server: version of its software.
+    """
+
+    bot: str
+    resumed: bool
+    server: str
 
 
 @frozen
@@ -112,6 +127,7 @@ class MatchInfo:
         schemas_hash: identifies the JSON Schemas of the game.
         margin_ms: added to every deadline to absorb the link.
         ceiling_ms: for the whole match; ``None`` if not told.
+        nonce_wanted: whether the deal is mixed with a nonce of the bot.
         resumed: whether the seat had been taken before and the match goes on, as
             after a restart of the server or of this program.
     """
@@ -131,6 +147,7 @@ class MatchInfo:
     schemas_hash: bytes = b""
     margin_ms: int = 0
     ceiling_ms: int | None = None
+    nonce_wanted: bool = False
     resumed: bool = False
 
 
@@ -175,15 +192,24 @@ class Result:
         return bool(self.placing)
 
 
+#: Whether the host dealt as it had promised: ``verified`` if seed and salt open the
+#: commitment of the offer and the bot's own seed and nonce were used; ``not-revealed``
+#: if nothing was promised, or nothing is revealed (yet); ``broken`` if something does
+#: not fit.
+Deal: TypeAlias = Literal["verified", "not-revealed", "broken"]
+
+
 @frozen(kw_only=True)
 class Outcome(Result):
     """How a match ended for one of its seats.
 
     Args:
         seat: of the bot that is told.
+        deal: whether it is the one that was promised.
     """
 
     seat: int
+    deal: Deal = "not-revealed"
 
     @property
     def score(self) -> int | None:

@@ -2,13 +2,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clients.python.fake_arena import TOKEN, FakeArena, arena_running
+from tests.clients.python.fake_arena import TOKEN, WITHIN_S, FakeArena, arena_running
 
 from fritillary_client import Client
+
+Program = asyncio.subprocess.Process
+Start = Callable[..., Coroutine[Any, Any, Program]]
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +37,7 @@ class Running:
         self.client = client
         self.task = asyncio.ensure_future(client.run())
 
-    async def done(self, within_s: float = 5.0) -> None:
+    async def done(self, within_s: float = WITHIN_S) -> None:
         """Wait for the client to end; raises what it raises."""
         await asyncio.wait_for(asyncio.shield(self.task), within_s)
 
@@ -52,3 +59,35 @@ async def play(arena: FakeArena) -> AsyncIterator[Callable[..., Running]]:
             await running.done()
         running.task.cancel()
         await asyncio.gather(running.task, return_exceptions=True)
+
+
+@pytest.fixture
+async def start(arena: FakeArena) -> AsyncIterator[Start]:
+    """Starts a bot as a program of its own that dials in at the fake arena."""
+    started: list[Program] = []
+
+    async def launch(
+        source: str | Path, *args: str, env: dict[str, str] | None = None
+    ) -> Program:
+        words = [str(source)] if isinstance(source, Path) else ["-c", source]
+        program = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *words,
+            *args,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={
+                **os.environ,
+                "FRITILLARY_ADDRESS": arena.address,
+                "FRITILLARY_TOKEN": TOKEN,
+                **(env or {}),
+            },
+        )
+        started.append(program)
+        return program
+
+    yield launch
+    for program in started:
+        with contextlib.suppress(ProcessLookupError):
+            program.kill()
+        await program.communicate()

@@ -384,3 +384,66 @@ def test_every_error_has_a_code() -> None:
     for cls in all_of(ArenaError):
         assert cls("x").code
         assert str(cls("x", code="a.b")) == "x [a.b]"
+
+
+def _told(told: list[tuple[object, ...]]) -> dict[str, Any]:
+    """Settings with which it is kept what happens to the link."""
+    return {
+        "on_connect": lambda session: told.append(
+            (session.bot, session.resumed, session.server)
+        ),
+        "on_lost": lambda error: told.append((error.code,)),
+    }
+
+
+async def test_who_asks_is_told_of_each_link_and_its_loss(arena, play) -> None:
+    told: list[tuple[object, ...]] = []
+    running = play(first, **_told(told))
+    stream = await arena.stream()
+    await stream.welcome()
+    stream.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+    stream = await arena.stream()
+    await stream.welcome(resumed=False)
+    await stream.goodbye("server.stopping", reconnect_after_ms=1)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.goodbye("session.replaced")
+    await running.done()
+    assert told == [
+        ("tester", False, "0.0-fake"),
+        ("link.lost",),
+        ("tester", False, "0.0-fake"),
+        ("server.stopping",),
+        ("tester", True, "0.0-fake"),
+    ]
+
+
+async def test_a_link_that_never_was_is_not_lost(arena, play) -> None:
+    told: list[tuple[object, ...]] = []
+    running = play(first, **_told(told))
+    stream = await arena.stream()
+    stream.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+    with pytest.raises(LinkError):
+        await running.done()
+    assert told == []
+
+
+async def test_a_loss_that_is_the_end_is_told_by_the_error_alone(arena, play) -> None:
+    told: list[tuple[object, ...]] = []
+    running = play(first, give_up_after=0, **_told(told))
+    stream = await arena.stream()
+    await stream.welcome()
+    stream.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+    with pytest.raises(LinkError):
+        await running.done()
+    assert told == [("tester", False, "0.0-fake")]
+
+
+async def test_leaving_is_no_loss(arena, play) -> None:
+    told: list[tuple[object, ...]] = []
+    running = play(first, **_told(told))
+    stream = await arena.stream()
+    await stream.welcome()
+    running.client.stop()
+    await running.done()
+    assert told == [("tester", False, "0.0-fake")]

@@ -34,6 +34,7 @@ from fritillary_client import (
     BotError,
     Client,
     LegalAction,
+    MatchInfo,
     Outcome,
     RefusedError,
     run_async,
@@ -153,6 +154,33 @@ async def test_encodings_and_legal_forms_lead_to_the_same_match(
         nonces_wanted=False,
     )
     assert result.finish.kind is plain.finish.kind is EndKind.PLAYED
+
+
+async def test_the_deal_with_the_nonces_of_both_bots_is_verified(house) -> None:
+    deals: list[tuple[int, str]] = []
+
+    class Checking(Bot):
+        def offered(self, info: MatchInfo) -> None:
+            assert info.nonce_wanted
+
+        def decide(self, ask: Ask) -> LegalAction:
+            return uniform(ask)
+
+        def end(self, outcome: Outcome) -> None:
+            deals.append((outcome.seat, outcome.deal))
+
+    house.connect("a", Checking, matches=1, nonce=fixed("a"))
+    house.connect("b", Checking, matches=1, nonce=fixed("b"), encoding="json")
+    result = await house.arena.play(
+        "lepidoptery",
+        ["remote:a", "remote:b"],
+        seed=fixed("seed"),
+        nonces_wanted=True,
+    )
+    await asyncio.gather(*house.tasks)
+    assert sorted(deals) == [(0, "verified"), (1, "verified")]
+    assert result.reveal is not None
+    assert result.reveal.nonces == (fixed("a"), fixed("b"))
 
 
 async def test_the_example_bot_clearly_beats_uniform(house) -> None:

@@ -141,6 +141,8 @@ async def test_a_grpc_server_that_is_no_arena_is_named() -> None:
         ({"address": "localhost:1", "token": "t", "encoding": "xml"}, "usage.encoding"),
         ({"address": "localhost:1", "token": "t", "legal": "all"}, "usage.legal"),
         ({"address": "localhost:1", "token": "t", "on_error": "?"}, "usage.on-error"),
+        ({"address": "localhost:1", "token": "t", "nonce": b"0" * 33}, "usage.nonce"),
+        ({"address": "localhost:1", "token": "t", "nonce": "00"}, "usage.nonce"),
         ({"address": "localhost:1", "token": "t", "ca": "/no/such"}, "usage.ca"),
     ],
 )

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
-from tests.clients.python.fake_arena import TOKEN, FakeArena
+from tests.clients.python.fake_arena import WITHIN_S, FakeArena, Stream
 
 from fritillary.api.v1 import common_pb2 as common
 from fritillary_client import Ask, main, run
@@ -24,51 +20,16 @@ UNIFORM = ROOT / "examples" / "bots" / "uniform.py"
 
 pytestmark = pytest.mark.system
 
-Program = asyncio.subprocess.Process
-Start = Callable[..., Coroutine[Any, Any, Program]]
 
-
-@pytest.fixture
-async def start(arena: FakeArena) -> AsyncIterator[Start]:
-    """Starts a bot as a program of its own that dials in at the fake arena."""
-    started: list[Program] = []
-
-    async def launch(
-        source: str | Path, *args: str, env: dict[str, str] | None = None
-    ) -> Program:
-        words = [str(source)] if isinstance(source, Path) else ["-c", source]
-        program = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *words,
-            *args,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={
-                **os.environ,
-                "FRITILLARY_ADDRESS": arena.address,
-                "FRITILLARY_TOKEN": TOKEN,
-                **(env or {}),
-            },
-        )
-        started.append(program)
-        return program
-
-    yield launch
-    for program in started:
-        with contextlib.suppress(ProcessLookupError):
-            program.kill()
-        await program.communicate()
-
-
-async def result(program: Program) -> tuple[int, str]:
+async def result(program: asyncio.subprocess.Process) -> tuple[int, str]:
     """Exit code and standard error of a program that ends."""
-    _, err = await asyncio.wait_for(program.communicate(), 10)
+    _, err = await asyncio.wait_for(program.communicate(), WITHIN_S)
     assert program.returncode is not None
     return program.returncode, err.decode()
 
 
-async def connected(arena: FakeArena) -> Any:
-    stream = await asyncio.wait_for(arena.streams.get(), 15)
+async def connected(arena: FakeArena) -> Stream:
+    stream = await arena.stream()
     await stream.welcome()
     return stream
 
@@ -113,8 +74,11 @@ async def test_ctrl_c_without_a_match_is_the_end(arena, start) -> None:
     assert (await result(program))[0] == 0
 
 
-@pytest.mark.parametrize("numbers", [[signal.SIGINT] * 2, [signal.SIGTERM]])
-async def test_a_second_ctrl_c_or_a_terminate_leaves_at_once(
+@pytest.mark.parametrize(
+    "numbers",
+    [[signal.SIGINT] * 2, [signal.SIGTERM] * 2, [signal.SIGTERM, signal.SIGINT]],
+)
+async def test_a_second_ctrl_c_or_terminate_leaves_at_once(
     arena, start, numbers
 ) -> None:
     program = await start(
@@ -184,7 +148,7 @@ async def test_a_lost_link_is_told_in_our_words_alone(arena, start) -> None:
 
 async def test_an_unknown_token_is_one_line(arena, start) -> None:
     program = await start(UNIFORM, "--token", "wrong")
-    stream = await asyncio.wait_for(arena.streams.get(), 15)
+    stream = await arena.stream()
     info = common.ErrorInfo(code="auth.unknown-token", message="no such token")
     stream.abort(
         grpc.StatusCode.UNAUTHENTICATED,
