@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
-MARK = re.compile(r"<!-- file: (\S+) -->\n+```python\n(.*?)```", re.DOTALL)
+MARK = re.compile(r"<!-- file: (\S+) -->\n+```\w+\n(.*?)```\n", re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -801,7 +801,7 @@ func (*ServerMessage_Goodbye) isServerMessage_Message() {}
 type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who the bot is. The name by which matches are made is the one the token was issued
-	// for; this one is shown beside it.
+	// for; the one given here is shown, and that of the token where it is empty.
 	Bot *PlayerInfo `protobuf:"bytes,1,opt,name=bot,proto3" json:"bot,omitempty"`
 	// The games it can play. Only these are offered. Empty: any game, any variant.
 	Games []*GameSupport `protobuf:"bytes,2,rep,name=games,proto3" json:"games,omitempty"`
@@ -1569,7 +1569,7 @@ type Decline struct {
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
 	// The seat. May be absent when the bot was offered one seat of the match.
 	Seat *uint32 `protobuf:"varint,2,opt,name=seat,proto3,oneof" json:"seat,omitempty"`
-	// Why, as a code, such as `game.other-table`.
+	// Why, as a code, such as `game.other-table`, at most 64 characters.
 	Code string `protobuf:"bytes,3,opt,name=code,proto3" json:"code,omitempty"`
 	// Why, as a sentence, at most 500 characters.
 	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
@@ -1691,8 +1691,9 @@ func (x *Ready) GetSeat() uint32 {
 	return 0
 }
 
-// Sent by the server to each seat (and to spectators) when the phase changes, and for
-// each of its matches when a bot resumes.
+// Sent by the server to each seat (and to spectators) when the phase changes or other
+// seats are waited for, and for each of its matches when a bot resumes. Seats are not
+// sent CLOSING and ENDED: MatchEnded tells them.
 type MatchStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
@@ -1704,7 +1705,7 @@ type MatchStatus struct {
 	// OFFERED, PREPARING: seats that have not answered or are not ready. WAITING: seats
 	// whose link is lost. Else empty.
 	WaitingFor []uint32 `protobuf:"varint,4,rep,packed,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
-	// How long they are waited for at most. Absent: nobody is waited for.
+	// WAITING: how long they are waited for at most. Else absent.
 	WaitingLeftMs *uint32 `protobuf:"varint,5,opt,name=waiting_left_ms,json=waitingLeftMs,proto3,oneof" json:"waiting_left_ms,omitempty"`
 	// Number of the last Event to this receiver; 0 before the first.
 	EventNumber uint32 `protobuf:"varint,6,opt,name=event_number,json=eventNumber,proto3" json:"event_number,omitempty"`
@@ -2826,7 +2827,7 @@ type DecisionClosed struct {
 	DecisionId uint64 `protobuf:"varint,3,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// How it ended.
 	Closure DecisionClosure `protobuf:"varint,4,opt,name=closure,proto3,enum=fritillary.api.v1.DecisionClosure" json:"closure,omitempty"`
-	// Number of the Event that closed it. Absent when WITHDRAWN.
+	// Number of the Event that closed it, which follows. Absent when WITHDRAWN.
 	EventNumber *uint32 `protobuf:"varint,5,opt,name=event_number,json=eventNumber,proto3,oneof" json:"event_number,omitempty"`
 	// RULED, WITHDRAWN: why. Else absent.
 	Error *ErrorInfo `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`

@@ -962,6 +962,7 @@ type MatchTerms struct {
 	Policy *Policy `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
 	// Added to every deadline to absorb the link. It is never charged to a clock. The
 	// server announces one figure for all; measured round trips do not change it.
+	// Default 50.
 	MarginMs *uint32 `protobuf:"varint,2,opt,name=margin_ms,json=marginMs,proto3,oneof" json:"margin_ms,omitempty"`
 	// Ceiling for the whole match, pauses not counted; reaching it is the fault
 	// STALLED. Default: computed from the clocks and the most plies of the game; one
@@ -969,7 +970,7 @@ type MatchTerms struct {
 	CeilingMs *uint32 `protobuf:"varint,3,opt,name=ceiling_ms,json=ceilingMs,proto3,oneof" json:"ceiling_ms,omitempty"`
 	// To answer an offer. Default 10000.
 	OfferMs *uint32 `protobuf:"varint,4,opt,name=offer_ms,json=offerMs,proto3,oneof" json:"offer_ms,omitempty"`
-	// To get ready, where the clock of the seat has no `preparation_ms`.
+	// To get ready, where the clock of the seat has no `preparation_ms`. Default 60000.
 	ReadyMs       *uint32 `protobuf:"varint,5,opt,name=ready_ms,json=readyMs,proto3,oneof" json:"ready_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1306,10 +1307,10 @@ func (x *ActionTable) GetHash() []byte {
 	return nil
 }
 
-// Who occupies a seat: a bot or a person, as it describes itself.
+// Who occupies a seat: a bot or a person, as it describes itself. Longer texts are cut.
 type PlayerInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name to show, 1 to 64 characters.
+	// Name to show, at most 64 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Version as its author counts them, at most 64 characters.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`

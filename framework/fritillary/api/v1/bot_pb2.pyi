@@ -378,7 +378,7 @@ class Hello(_message.Message):
     @_builtins.property
     def bot(self) -> _common_pb2.PlayerInfo:
         """Who the bot is. The name by which matches are made is the one the token was issued
-        for; this one is shown beside it.
+        for; the one given here is shown, and that of the token where it is empty.
         """
 
     @_builtins.property
@@ -786,7 +786,7 @@ class Decline(_message.Message):
     seat: _builtins.int
     """The seat. May be absent when the bot was offered one seat of the match."""
     code: _builtins.str
-    """Why, as a code, such as `game.other-table`."""
+    """Why, as a code, such as `game.other-table`, at most 64 characters."""
     message: _builtins.str
     """Why, as a sentence, at most 500 characters."""
     def __init__(
@@ -839,8 +839,9 @@ Global___Ready: _TypeAlias = Ready  # noqa: Y015
 
 @_typing.final
 class MatchStatus(_message.Message):
-    """Sent by the server to each seat (and to spectators) when the phase changes, and for
-    each of its matches when a bot resumes.
+    """Sent by the server to each seat (and to spectators) when the phase changes or other
+    seats are waited for, and for each of its matches when a bot resumes. Seats are not
+    sent CLOSING and ENDED: MatchEnded tells them.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -861,7 +862,7 @@ class MatchStatus(_message.Message):
     phase: _common_pb2.MatchPhase.ValueType
     """Where the match is."""
     waiting_left_ms: _builtins.int
-    """How long they are waited for at most. Absent: nobody is waited for."""
+    """WAITING: how long they are waited for at most. Else absent."""
     event_number: _builtins.int
     """Number of the last Event to this receiver; 0 before the first."""
     open_decision_id: _builtins.int
@@ -1431,7 +1432,7 @@ class DecisionClosed(_message.Message):
     closure: Global___DecisionClosure.ValueType
     """How it ended."""
     event_number: _builtins.int
-    """Number of the Event that closed it. Absent when WITHDRAWN."""
+    """Number of the Event that closed it, which follows. Absent when WITHDRAWN."""
     @_builtins.property
     def error(self) -> _common_pb2.ErrorInfo:
         """RULED, WITHDRAWN: why. Else absent."""

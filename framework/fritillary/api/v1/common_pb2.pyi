@@ -620,6 +620,7 @@ class MatchTerms(_message.Message):
     margin_ms: _builtins.int
     """Added to every deadline to absorb the link. It is never charged to a clock. The
     server announces one figure for all; measured round trips do not change it.
+    Default 50.
     """
     ceiling_ms: _builtins.int
     """Ceiling for the whole match, pauses not counted; reaching it is the fault
@@ -629,7 +630,7 @@ class MatchTerms(_message.Message):
     offer_ms: _builtins.int
     """To answer an offer. Default 10000."""
     ready_ms: _builtins.int
-    """To get ready, where the clock of the seat has no `preparation_ms`."""
+    """To get ready, where the clock of the seat has no `preparation_ms`. Default 60000."""
     @_builtins.property
     def policy(self) -> Global___Policy:
         """What follows each fault."""
@@ -791,7 +792,7 @@ Global___ActionTable: _TypeAlias = ActionTable  # noqa: Y015
 
 @_typing.final
 class PlayerInfo(_message.Message):
-    """Who occupies a seat: a bot or a person, as it describes itself."""
+    """Who occupies a seat: a bot or a person, as it describes itself. Longer texts are cut."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -800,7 +801,7 @@ class PlayerInfo(_message.Message):
     BUILD_FIELD_NUMBER: _builtins.int
     AUTHOR_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name to show, 1 to 64 characters."""
+    """Name to show, at most 64 characters."""
     version: _builtins.str
     """Version as its author counts them, at most 64 characters."""
     build: _builtins.str

@@ -284,7 +284,7 @@ export interface ServerMessage {
 export interface Hello {
   /**
    * Who the bot is. The name by which matches are made is the one the token was issued
-   * for; this one is shown beside it.
+   * for; the one given here is shown, and that of the token where it is empty.
    */
   bot:
     | PlayerInfo
@@ -506,7 +506,7 @@ export interface Decline {
   seat?:
     | number
     | undefined;
-  /** Why, as a code, such as `game.other-table`. */
+  /** Why, as a code, such as `game.other-table`, at most 64 characters. */
   code: string;
   /** Why, as a sentence, at most 500 characters. */
   message: string;
@@ -524,8 +524,9 @@ export interface Ready {
 }
 
 /**
- * Sent by the server to each seat (and to spectators) when the phase changes, and for
- * each of its matches when a bot resumes.
+ * Sent by the server to each seat (and to spectators) when the phase changes or other
+ * seats are waited for, and for each of its matches when a bot resumes. Seats are not
+ * sent CLOSING and ENDED: MatchEnded tells them.
  */
 export interface MatchStatus {
   /** The match. */
@@ -541,7 +542,7 @@ export interface MatchStatus {
    * whose link is lost. Else empty.
    */
   waitingFor: number[];
-  /** How long they are waited for at most. Absent: nobody is waited for. */
+  /** WAITING: how long they are waited for at most. Else absent. */
   waitingLeftMs?:
     | number
     | undefined;
@@ -805,7 +806,7 @@ export interface DecisionClosed {
   decisionId: number;
   /** How it ended. */
   closure: DecisionClosure;
-  /** Number of the Event that closed it. Absent when WITHDRAWN. */
+  /** Number of the Event that closed it, which follows. Absent when WITHDRAWN. */
   eventNumber?:
     | number
     | undefined;

@@ -533,6 +533,7 @@ export interface MatchTerms {
   /**
    * Added to every deadline to absorb the link. It is never charged to a clock. The
    * server announces one figure for all; measured round trips do not change it.
+   * Default 50.
    */
   marginMs?:
     | number
@@ -549,7 +550,7 @@ export interface MatchTerms {
   offerMs?:
     | number
     | undefined;
-  /** To get ready, where the clock of the seat has no `preparation_ms`. */
+  /** To get ready, where the clock of the seat has no `preparation_ms`. Default 60000. */
   readyMs?: number | undefined;
 }
 
@@ -605,9 +606,9 @@ export interface ActionTable {
   hash: Uint8Array;
 }
 
-/** Who occupies a seat: a bot or a person, as it describes itself. */
+/** Who occupies a seat: a bot or a person, as it describes itself. Longer texts are cut. */
 export interface PlayerInfo {
-  /** Name to show, 1 to 64 characters. */
+  /** Name to show, at most 64 characters. */
   name: string;
   /** Version as its author counts them, at most 64 characters. */
   version: string;

@@ -1,0 +1,524 @@
+"""The codes that cross the wire: what the code raises, and what each one means.
+
+The codes are collected from the source of the framework, so that none is missing; their
+statuses come from the server itself. Meanings and mends are written here, by hand, and
+`docs/fill_protocol.py` makes the table of `docs/protocol.md` from them.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from fritillary.core import errors
+from fritillary.core.errors import FritillaryError
+from fritillary.record.terms import Fault
+from fritillary.service.errors import status_of
+
+FRAMEWORK: Final = Path(errors.__file__).parents[1]
+
+#: What does not run in a server, and does not answer to its clients.
+_ELSEWHERE: Final = frozenset({"api", "app", "cli", "sparring", "testing"})
+
+CALL: Final = "status"
+REFUSAL: Final = "Refusal"
+NOTICE: Final = "ErrorNotice"
+GOODBYE: Final = "Goodbye"
+RULING: Final = "ruling"
+WITHDRAWN: Final = "withdrawn"
+END: Final = "end"
+
+#: Where a code is told, in words, in the order of the page.
+PLACES: Final = {
+    CALL: (
+        "the gRPC status of a call that failed, with the serialised `ErrorInfo` in the "
+        "trailing metadata `fritillary-error-bin`"
+    ),
+    REFUSAL: "`Refusal`, then the same as the status of the stream",
+    NOTICE: "`ErrorNotice`",
+    GOODBYE: "`Goodbye`, then the end of the stream",
+    RULING: (
+        "the event `Ruling`, and to the seat itself `DecisionClosed` (RULED) and, in a "
+        "retry, `DecisionRequest.error`; where it ends the match also "
+        "`MatchResult.code`"
+    ),
+    WITHDRAWN: "`DecisionClosed` (WITHDRAWN)",
+    END: "`MatchResult.code`",
+}
+
+_TOKEN: Final = "Ask for a token, or show the right one; trying again is of no use."  # noqa: S105
+_LATER: Final = "Wait for `retry_after_ms`, then try again."
+_MEND_CALL: Final = "Mend the request."
+
+
+@frozen
+class Code:
+    """What is told by a code.
+
+    Args:
+        places: where it is told.
+        meaning: a sentence.
+        mend: what a client does about it.
+    """
+
+    places: tuple[str, ...]
+    meaning: str
+    mend: str
+
+
+def _fault(meaning: str, mend: str) -> Code:
+    return Code((RULING,), meaning, mend)
+
+
+def _notice(meaning: str, mend: str) -> Code:
+    return Code((NOTICE,), meaning, mend)
+
+
+def _call(meaning: str, mend: str = _MEND_CALL) -> Code:
+    return Code((CALL,), meaning, mend)
+
+
+_LAWFUL: Final = "Answer one of `legal`."
+_UNREADY: Final = "See to it that the bot is connected with room, and answers in time."
+
+CODES: Final[dict[str, Code]] = {
+    "action.illegal": _fault(
+        "The decision names an action of the game that is not legal now; the message "
+        "says why, from what the seat knows.",
+        _LAWFUL,
+    ),
+    "action.invalid": _fault(
+        "The decision cannot be read, or names no action of the game.",
+        _LAWFUL + " Where it did, the action table is another one: compare its hash.",
+    ),
+    "auth.missing-token": _call(
+        "The call shows no token.", "Send the metadata `authorization: Bearer TOKEN`."
+    ),
+    "auth.revoked-token": Code(
+        (CALL, GOODBYE), "The token was revoked, maybe while the call ran.", _TOKEN
+    ),
+    "auth.unavailable": _call(
+        "The server cannot look the token up at the moment.", _LATER
+    ),
+    "auth.unknown-token": _call("The server does not know the token.", _TOKEN),
+    "auth.wrong-address": _call(
+        "The address is for programs that the server has started itself.",
+        "Dial in at the address that the server announces.",
+    ),
+    "auth.wrong-role": _call("The call is for another role.", _TOKEN),
+    "bot.gone": Code(
+        (GOODBYE,),
+        "The match is over for which the server had started the program.",
+        "End.",
+    ),
+    "codec.invalid": _call("A payload holds what its class does not; names the path."),
+    "codec.json": _call("A payload is no JSON."),
+    "codec.msgpack": _call("A payload is no MessagePack."),
+    "codec.too-large": _call("A payload has more than 4 MiB."),
+    "decision.stale": _notice(
+        "The request is closed: answered already, ruled on or withdrawn, or its match "
+        "has ended.",
+        "Nothing: an answer and its end may cross. Drop it.",
+    ),
+    "decision.unknown": _notice(
+        "There was no request with this `decision_id`.",
+        "Repeat the `decision_id` of the request.",
+    ),
+    "encoding.unknown": Code(
+        (REFUSAL,), "`Hello.encoding` is none of this server.", "Say MSGPACK or JSON."
+    ),
+    "frame.malformed": _notice(
+        "The bytes of the frame are no ConnectRequest.",
+        "Mend the client. (A client on generated code cannot do this.)",
+    ),
+    "game.ambiguous": _call(
+        "Two installed plugins claim the id.", "Say `distribution:id`."
+    ),
+    "game.no-table": _call(
+        "The game has no action table.",
+        "Take the legal actions of each request, which are written out.",
+    ),
+    "game.other-version": _call("The rules have another version than was asked for."),
+    "game.unknown": _call("No game, or no variant, has that id."),
+    "hello.late": Code(
+        (REFUSAL,),
+        "No Hello came within 10 s.",
+        "Say Hello as soon as the stream opens.",
+    ),
+    "hello.missing": Code(
+        (REFUSAL,), "The first message was not Hello.", "Say Hello first."
+    ),
+    "hello.repeated": _notice(
+        "The session is open already.", "Open another stream to say Hello again."
+    ),
+    "internal": _call(
+        "The server failed; its log says why.",
+        "Tell whoever runs it; try again later.",
+    ),
+    "limit.calls": _call(
+        "Too many calls run at once, with this token or from this address.", _LATER
+    ),
+    "limit.message-rate": Code(
+        (GOODBYE, RULING),
+        "More than `Limits.max_messages_per_second`.",
+        "Send less: one answer for one request.",
+    ),
+    "limit.message-size": Code(
+        (GOODBYE, RULING),
+        "A frame of more than `Limits.max_message_bytes`.",
+        "Send smaller frames.",
+    ),
+    "limit.outstanding-bytes": Code(
+        (GOODBYE, RULING),
+        "More than `Limits.max_outstanding_bytes` wait for a bot that does not read.",
+        "Read the stream also while the bot thinks.",
+    ),
+    "limit.streams": _call(
+        "Too many streams, or watched matches, are open with this token.",
+        "Close one; " + _LATER[0].lower() + _LATER[1:],
+    ),
+    "link.silent": Code(
+        (GOODBYE,),
+        "Nothing was heard after a Ping, and no decision of the bot was open.",
+        "Dial in again and resume; answer Pings also while the bot thinks.",
+    ),
+    "match.aborted": Code(
+        (WITHDRAWN, END), "A referee has called the match off.", "Nothing."
+    ),
+    "match.exists": _call(
+        "There is a match of that id.", "Choose another id, or none."
+    ),
+    "match.forfeited": Code(
+        (END,),
+        "Seats had been forfeited, and the others played on to the end.",
+        "Nothing.",
+    ),
+    "match.id": _call("The id of the match is not of the right form."),
+    "match.paused": Code(
+        (WITHDRAWN,),
+        "A referee has stopped the match; the seat is asked anew when it goes on.",
+        "Forget the request and wait for the next.",
+    ),
+    "match.phase": _call("The match is not in a phase that allows it.", "Nothing."),
+    "match.sealed": _call(
+        "Others have yet to play the deal of this match.", "Come back later."
+    ),
+    "match.unknown": Code(
+        (CALL, NOTICE),
+        "There is no such match, or the bot does not sit in it (any more).",
+        "Forget the match.",
+    ),
+    "message.empty": _notice(
+        "No message is set, or one that this server does not know.",
+        "Use what the server has; see `Welcome.features`.",
+    ),
+    "method.unknown": _call("The server has no such method.", "Mend the client."),
+    "nonce.too-long": _notice(
+        "A nonce has at most 32 bytes. The seat is not accepted yet.",
+        "Accept with a shorter one, or none.",
+    ),
+    "offer.declined": _fault("The bot has declined the offer.", "Nothing."),
+    "offer.nonce": _fault("A bot of the server gave a nonce that is none.", "Nothing."),
+    "options.invalid": _call(
+        "Options, a preset or the number of seats are none of the game."
+    ),
+    "page.token": _call(
+        "The page token belongs to another question.", "Begin with an empty one."
+    ),
+    "player.absent": Code(
+        (CALL, RULING),
+        "A `remote:` player is not connected, does not play the game or takes no more "
+        "matches.",
+        _UNREADY,
+    ),
+    "player.ended": _fault(
+        "The program of the seat ended before it was ready.", "Look at its log."
+    ),
+    "player.not-found": _fault(
+        "The program of the seat could not be started.", "Mend its command."
+    ),
+    "player.silent": _fault(
+        "The program of the seat did not dial in in time.", "Look at its log."
+    ),
+    "record.open": _call(
+        "The match goes on, and its record is not closed yet.",
+        "Fetch it after the end.",
+    ),
+    "record.private": _call(
+        "The match goes on, and the server writes no record for spectators.",
+        "Watch the match, or fetch the record after the end.",
+    ),
+    "record.view": _call(
+        "The server writes no record of what spectators saw.", "Fetch the full one."
+    ),
+    "referee.error": Code(
+        (RULING, WITHDRAWN, END),
+        "The referee or the game failed; no seat is to blame, and the match is void.",
+        "Tell whoever runs the server; its log says why.",
+    ),
+    "referee.record": Code(
+        (WITHDRAWN, END),
+        "The record cannot be written; the match is void.",
+        "Tell whoever runs the server.",
+    ),
+    "request.late": _call(
+        "No request came within 10 s of the call.", "Send it with the call."
+    ),
+    "request.malformed": _call("The bytes are no request of this method."),
+    "request.missing": _call("The call ended without a request."),
+    "seat.missing": _notice(
+        "The bot holds several seats of the match and named none.", "Name the seat."
+    ),
+    "seat.not-accepted": _notice("Ready came before Accept.", "Accept first."),
+    "seat.other-build": _notice(
+        "The seat is kept for another build of the bot.",
+        "Play with the build that was seated; this one gets new matches only.",
+    ),
+    "seat.resigned": Code((END,), "A seat has given up.", "Nothing."),
+    "seat.taken": _notice(
+        "Decline came after Ready.", "Answer the next request with Resign to give up."
+    ),
+    "seat.wrong": _notice("The seat is another's.", "Name the seat of the offer."),
+    "server.full": Code(
+        (REFUSAL,),
+        "The server takes no more bots. This server says `limit.calls` and "
+        "`limit.streams` instead; others may say this.",
+        _LATER,
+    ),
+    "server.seed-lost": Code(
+        (END,),
+        "The seed of the deal was lost over a restart; the match is void.",
+        "Nothing.",
+    ),
+    "server.stopping": Code(
+        (CALL, GOODBYE, WITHDRAWN, END),
+        "The server stops. Matches go on when it is back, unless it keeps no folder; "
+        "then they are called off.",
+        "Dial in again after `reconnect_after_ms` or `retry_after_ms`, and resume.",
+    ),
+    "session.other-build": Code(
+        (REFUSAL,),
+        "The session belongs to another build of the bot.",
+        "Say Hello without `session_token`; it gets new matches only.",
+    ),
+    "session.other-settings": Code(
+        (REFUSAL,),
+        "Encoding, legal form or features are not those of the session.",
+        "Say Hello as before, or without `session_token`.",
+    ),
+    "session.replaced": Code(
+        (GOODBYE,),
+        "The same bot has opened another session.",
+        "End, and do not come back: two that do would throw each other out for ever.",
+    ),
+    "usage.clock": _call("A clock has parts that do not go together, or is missing."),
+    "usage.labels": _call("Labels are too many or too long."),
+    "usage.options": _call("The options are no map."),
+    "usage.player": _call("A player is named that there is not, or not here."),
+    "usage.salt": _call("A salt has 32 bytes."),
+    "usage.seed": _call("A seed has 32 bytes."),
+    "usage.terms": _call("Policy, margin or ceiling make no sense."),
+    "watch.too-slow": _call(
+        "The watcher does not read what it is sent.", "Watch again with `after_event`."
+    ),
+    **{
+        f"fault.{fault.value}": _fault(meaning, mend)
+        for fault, (meaning, mend) in {
+            Fault.ILLEGAL: ("As `action.illegal`, of a bot of the server.", _LAWFUL),
+            Fault.MALFORMED: ("As `action.invalid`, of a bot of the server.", _LAWFUL),
+            Fault.LATE: (
+                "The clock ran out before the decision arrived.",
+                "Watch `ClockReading.left_ms`; answer with time to spare for the link.",
+            ),
+            Fault.STALLED: (
+                "The match reached `MatchTerms.ceiling_ms`.",
+                "Play faster, or agree on another ceiling.",
+            ),
+            Fault.DISCONNECTED: (
+                "The link was lost and did not come back in time.",
+                "Dial in again at once, and resume; see `LinkBank`.",
+            ),
+            Fault.CRASHED: (
+                "The program of the seat ended, or a bot of the server failed.",
+                "Look at its log.",
+            ),
+            Fault.FLOODING: (
+                "A limit was exceeded. Its own code stands in its place.",
+                "See the codes `limit`.",
+            ),
+            Fault.REFUSED_TO_START: (
+                "The offer was not answered, or the seat was not ready, in time.",
+                _UNREADY,
+            ),
+            Fault.REFEREE_ERROR: (
+                "The referee failed. `referee.error` stands in its place.",
+                "See there.",
+            ),
+        }.items()
+    },
+}
+
+#: Beginnings of codes that are told alike: all of a family in one row.
+FAMILIES: Final[dict[str, Code]] = {
+    "plugin": _call(
+        "A game or a variant of the server breaks its contract.",
+        "Nothing a client can do: tell whoever runs the server.",
+    ),
+    "storage": _call(
+        "The server cannot use one of its folders or files.",
+        "Nothing a client can do: tell whoever runs the server.",
+    ),
+}
+
+#: Codes that have no row, and why.
+APART: Final[dict[str, str]] = {
+    **dict.fromkeys(
+        ("action.ambiguous", "action.not-your-turn", "match.over", "position.invalid"),
+        "raised where games are played in process; a referee says something else",
+    ),
+    **dict.fromkeys(
+        (
+            "server.address-in-use",
+            "server.needs-tls",
+            "server.tls",
+            "usage.address",
+            "usage.duration",
+            "usage.policy",
+            "usage.records",
+            "usage.tls",
+            "usage.token-name",
+        ),
+        "told to whoever starts a server, on its command line",
+    ),
+    **dict.fromkeys(
+        ("game", "service", "storage", "usage"), "a class of errors, which have codes"
+    ),
+}
+
+#: Codes of records are those of `fritillary verify`; docs/record.md is about them.
+_OF_RECORDS: Final = "record."
+
+#: Texts with a dot in them that are no codes.
+_NO_CODES: Final = frozenset(
+    {
+        "fritillary.audit",
+        "fritillary.games",
+        "fritillary.variants",
+        "launcher.py",
+        "session.key",
+        "signing.key",
+        "tokens.json",
+    }
+)
+
+#: Codes that are put together where they are raised.
+MADE: Final[dict[str, tuple[str, ...]]] = {
+    "fault.{fault.value}": tuple(f"fault.{fault.value}" for fault in Fault),
+    "usage.{name}": ("usage.seed", "usage.salt"),
+    "usage.{what}": ("usage.seed", "usage.salt"),
+}
+
+_DOTTED: Final = re.compile(r"[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+")
+
+
+def trees() -> Iterator[ast.Module]:
+    """Yield the source of all that may raise an error in a server."""
+    for path in sorted(FRAMEWORK.rglob("*.py")):
+        if path.relative_to(FRAMEWORK).parts[0] not in _ELSEWHERE:
+            yield ast.parse(path.read_text("utf-8"))
+
+
+def raised() -> set[str]:
+    """Return every code that stands in the source of the framework.
+
+    Raises:
+        KeyError: for a code that is put together and not listed in `MADE`.
+    """
+    found = {name.code for name in _classes()}
+    for tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.keyword) and node.arg == "code":
+                for part in ast.walk(node.value):
+                    if isinstance(part, ast.JoinedStr):
+                        found.update(MADE[ast.unparse(part)[2:-1]])
+            elif (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and _DOTTED.fullmatch(node.value)
+            ):
+                found.add(node.value)
+    return found - _NO_CODES
+
+
+def untold() -> set[str]:
+    """Return the codes that the code has and the page has not."""
+    return {
+        code
+        for code in raised()
+        if code not in CODES
+        and code not in APART
+        and code.partition(".")[0] not in FAMILIES
+        and not code.startswith(_OF_RECORDS)
+    }
+
+
+def gone() -> set[str]:
+    """Return the codes that the page has and the code has not."""
+    return (CODES.keys() | APART.keys()) - raised()
+
+
+def _classes() -> list[type[FritillaryError]]:
+    return [
+        cls
+        for _, cls in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(cls, FritillaryError)
+    ]
+
+
+def _errors_by_code() -> dict[str, FritillaryError]:
+    """Return an error for each code that is given where an error is made."""
+    known = {cls.__name__: cls for cls in _classes()}
+    found = {cls.code: cls("") for cls in _classes()}
+    for tree in trees():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            cls = known.get(node.func.id)
+            for keyword in node.keywords:
+                if cls is None or keyword.arg != "code":
+                    continue
+                made = ast.unparse(keyword.value)
+                for code in MADE.get(made[2:-1], (made.strip("'"),)):
+                    found.setdefault(code, cls("", code=code))
+    return found
+
+
+def table() -> str:
+    """Return the table of the page: every code, in the order of the alphabet."""
+    known = _errors_by_code()
+    rows = [
+        "| code | told by | status | meaning | what to do |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    families = {f"{name}.*": code for name, code in FAMILIES.items()}
+    for code, what in sorted((CODES | families).items()):
+        status = ""
+        if {CALL, REFUSAL} & set(what.places):
+            error = known.get(code.removesuffix(".*")) or FritillaryError("", code=code)
+            if code.startswith("plugin"):
+                error = errors.PluginError("")
+            status = "INTERNAL" if code == "internal" else status_of(error).name
+        places = ", ".join(what.places)
+        rows.append(
+            f"| `{code}` | {places} | {status} | {what.meaning} | {what.mend} |"
+        )
+    return "\n".join(rows)
+
+
+def places() -> str:
+    """Return what the words of the second column of the table stand for."""
+    return "\n".join(f"- {name}: {words}" for name, words in PLACES.items())
