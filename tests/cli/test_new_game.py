@@ -15,7 +15,8 @@ import pytest
 from tests.cli.conftest import BOTS, Run, one_line
 
 from fritillary import Game, GameInfo, Plugin
-from fritillary.cli.new_game import module_of, rendered, write
+from fritillary.cli.new_folder import write
+from fritillary.cli.new_game import module_of, rendered
 from fritillary.testing import (
     check_contract,
     check_leaks,

@@ -13,10 +13,12 @@ from fritillary.cli import (
     bench,
     bot,
     certify,
+    check_bot,
     export,
     game,
     games,
     match,
+    new_bot,
     new_game,
     perft,
     play,
@@ -72,8 +74,10 @@ for command in (
     verify.verify,
     export.export,
     certify.certify,
+    check_bot.check_bot,
     perft.perft,
     new_game.new_game,
+    new_bot.new_bot,
 ):
     app.command()(command)
 app.add_typer(token.app, name="token")

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
-from importlib import resources
 from pathlib import Path
-from string import Template
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 import fritillary
+from fritillary.cli.new_folder import check_name, filled, write
 from fritillary.cli.output import print_note, say
-from fritillary.core.errors import StorageError, UsageError
-
-#: What `GameInfo` takes as an id.
-_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
-
-#: So that no line of a template becomes too long.
-_LONGEST: Final = 40
 
 
 def new_game(
@@ -73,15 +63,7 @@ def rendered(name: str, *, hidden: bool = False) -> dict[str, str]:
     Raises:
         UsageError: if the name is no id, or longer than 40 letters.
     """
-    if not _NAME.match(name):
-        msg = (
-            f"{name[:60]!r} is no id for a game; write lower-case words joined by "
-            "hyphens, such as river-race"
-        )
-        raise UsageError(msg, code="usage.name")
-    if len(name) > _LONGEST:
-        msg = f"an id has at most {_LONGEST} letters, and {name[:60]!r} has {len(name)}"
-        raise UsageError(msg, code="usage.name")
+    check_name(name, noun="id", of="game", such_as="river-race")
     module = module_of(name)
     kind = "hidden" if hidden else "open"
     templates = {
@@ -96,42 +78,7 @@ def rendered(name: str, *, hidden: bool = False) -> dict[str, str]:
         "title": name.replace("-", " ").capitalize(),
         "version": fritillary.__version__,
     }
-    source = resources.files("fritillary.cli").joinpath("templates", "new_game")
     return {
-        path: Template(
-            source.joinpath(f"{template}.tmpl").read_text("utf-8")
-        ).substitute(words)
+        path: filled("new_game", template, words)
         for path, template in templates.items()
     }
-
-
-def write(target: Path, files: dict[str, str]) -> None:
-    """Write files into a new folder: all of them, or nothing.
-
-    Args:
-        target: the folder to make.
-        files: path inside it to text.
-
-    Raises:
-        UsageError: if it exists, or the folder it is to be in does not.
-        StorageError: if it cannot be written.
-    """
-    if target.exists() or target.is_symlink():
-        msg = f"{target}: it exists already; choose another name or --dir"
-        raise UsageError(msg, code="usage.folder")
-    if not target.parent.is_dir():
-        msg = f"{target.parent}: there is no such folder"
-        raise UsageError(msg, code="usage.folder")
-    try:
-        # Beside the target, so that renaming puts the whole in place at once.
-        with tempfile.TemporaryDirectory(
-            prefix=f".{target.name}-", dir=target.parent
-        ) as draft:
-            made = Path(draft) / target.name
-            for path, text in files.items():
-                (made / path).parent.mkdir(parents=True, exist_ok=True)
-                (made / path).write_text(text, "utf-8", newline="\n")
-            made.rename(target)
-    except OSError as error:
-        msg = f"{target}: {error.strerror}"
-        raise StorageError(msg, code="storage.folder") from error
