@@ -15,7 +15,7 @@ PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 .DELETE_ON_ERROR:
 
 .PHONY: help setup demo test check proto bench kill fuzz format lock clean \
-	check-format check-lint check-imports check-types check-proto check-generated
+	check-format check-lint check-imports check-types check-proto check-generated check-clients clients
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +46,7 @@ kill: $(STAMP) ## kill bots and servers, cut links, at each moment (ARGS=... is 
 fuzz: $(STAMP) ## attack a server while honest matches are played (ARGS=... is passed on)
 	@$(BIN)/python -m tests.service.fuzz $(ARGS)
 
-check: check-format check-lint check-imports check-types check-proto check-generated ## run the gate (make -k check: all steps even if one fails)
+check: check-format check-lint check-imports check-types check-proto check-generated check-clients ## run the gate (make -k check: all steps even if one fails)
 	@echo 'check: all steps passed'
 
 # $(call step,name,command,what to do when it fails)
@@ -78,6 +78,12 @@ ifeq ($(PROTOS),)
 else
 	$(call step,generated code,PYTHON='$(PYTHON)' proto/generate.sh --check,run make proto and commit the result)
 endif
+
+check-clients: $(STAMP)
+	$(call step,clients,$(BIN)/python -m tests.clients.languages check,see the errors above)
+
+clients: $(STAMP) ## build the clients in other languages, where their tools are found
+	@$(BIN)/python -m tests.clients.languages build
 
 proto: ## generate framework/fritillary/api from proto/
 	@PYTHON='$(PYTHON)' proto/generate.sh

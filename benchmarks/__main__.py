@@ -14,7 +14,7 @@ from benchmarks.pairs import Ratio, Workload, compare
 _MANY = 2_000
 
 #: What can be asked for with --only.
-_PARTS = ("in-process", "games", "grpc", "crowd")
+_PARTS = ("in-process", "games", "grpc", "clients", "crowd")
 
 
 def report(
@@ -105,6 +105,25 @@ def grpc_part(rounds: int, seconds: float) -> None:
             over_grpc.show_profile(streams)
 
 
+def clients_part(rounds: int, seconds: float) -> None:
+    from tests.clients import languages
+
+    from benchmarks import clients
+
+    for language in languages.found():
+        language.make()
+    for matches in (1, 64):
+        ratios = clients.compare(
+            languages.commands(), matches, rounds=rounds, seconds=seconds
+        )
+        for name, ratio in ratios.items():
+            at_once = "one match" if matches == 1 else f"{matches} matches at a time"
+            what = f"a bot in {name} / in Python, {at_once}"
+            report(what, ratio, None, "decisions/s")
+    for line in languages.left_out():
+        print(line)
+
+
 def crowd_part(rounds: int, seconds: float) -> None:
     from benchmarks import crowd, over_grpc
 
@@ -149,7 +168,7 @@ def main() -> None:
         f"Python {platform.python_version()}, {os.cpu_count()} cores; ratio of medians "
         "(lowest-highest), rate / reference rate"
     )
-    parts = (in_process_part, games_part, grpc_part, crowd_part)
+    parts = (in_process_part, games_part, grpc_part, clients_part, crowd_part)
     for name, part in zip(_PARTS, parts, strict=True):
         if given.only in {None, name}:
             part(given.rounds, given.seconds)

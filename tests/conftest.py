@@ -8,6 +8,7 @@ import types
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.clients import languages
 
 from fritillary.referee import setup
 
@@ -29,3 +30,9 @@ def _deals_of_the_test(request, monkeypatch):
     chance = random.Random(request.node.nodeid)
     system = types.SimpleNamespace(urandom=chance.randbytes)
     monkeypatch.setattr(setup, "os", system)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """List what was not tested for want of a tool, and how to get it."""
+    for line in languages.left_out():
+        terminalreporter.write_line(line, yellow=True)

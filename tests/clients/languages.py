@@ -1,10 +1,12 @@
 """The languages there is a client for: what each needs, and how its programs start.
 
-``python -m tests.clients.languages`` builds what can be built here.
+``python -m tests.clients.languages build`` builds what can be built here; ``check``
+runs the format, the linters and the types of each.
 """
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import os
 import shutil
@@ -13,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from attrs import frozen
 
@@ -21,6 +24,9 @@ ROOT = Path(__file__).parents[2]
 
 STDIO = "stdio"
 """What programs without a client are called where clients are listed."""
+
+Command: TypeAlias = tuple[str, ...]
+"""A program with its arguments."""
 
 
 @frozen
@@ -32,6 +38,8 @@ class Language:
         tools: commands that must be there.
         get: how to get them.
         build: commands that make the programs below, run in the folder.
+        check: commands that judge its code; they follow those of ``build``.
+        test: commands of its own tests; they follow those of ``build``.
         contract: command of the contract bot; paths count from ``ROOT``.
         uniform: command of the bot that plays any game by chance.
         lepidoptery: command of the bot that reads its observations.
@@ -40,10 +48,12 @@ class Language:
     name: str
     tools: tuple[str, ...]
     get: str
-    build: tuple[tuple[str, ...], ...]
-    contract: tuple[str, ...]
-    uniform: tuple[str, ...]
-    lepidoptery: tuple[str, ...]
+    build: tuple[Command, ...]
+    check: tuple[Command, ...]
+    test: tuple[Command, ...]
+    contract: Command
+    uniform: Command
+    lepidoptery: Command
 
     @property
     def folder(self) -> Path:
@@ -54,16 +64,17 @@ class Language:
         """Return the tools that are not on this machine."""
         return tuple(each for each in self.tools if shutil.which(each) is None)
 
-    def make(self) -> None:
+    def make(self, *more: Command) -> None:
         """Build its programs; those that are built already cost little.
+
+        Args:
+            *more: commands to run afterwards, with nobody else building.
 
         Raises:
             RuntimeError: what a command printed, if it fails.
         """
-        if not self.build:
-            return
         with _alone(self.folder):
-            for command in self.build:
+            for command in (*self.build, *more):
                 done = subprocess.run(
                     command,
                     cwd=self.folder,
@@ -89,15 +100,15 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _bin(name: str) -> tuple[str, ...]:
+def _bin(name: str) -> Command:
     return (str(ROOT / "clients" / "go" / "bin" / name),)
 
 
-def _dist(path: str) -> tuple[str, ...]:
+def _dist(path: str) -> Command:
     return ("node", str(ROOT / "clients" / "typescript" / "dist" / path))
 
 
-def _script(*path: str) -> tuple[str, ...]:
+def _script(*path: str) -> Command:
     return (sys.executable, str(ROOT.joinpath(*path)))
 
 
@@ -105,7 +116,10 @@ PYTHON = Language(
     name="python",
     tools=(),
     get="",
+    # The repository's own gate and tests are those of this client.
     build=(),
+    check=(),
+    test=(),
     contract=_script("clients", "python", "contract", "bot.py"),
     uniform=_script("examples", "bots", "uniform.py"),
     lepidoptery=_script("examples", "bots", "greedy.py"),
@@ -115,6 +129,8 @@ GO = Language(
     tools=("go",),
     get="install Go 1.22 or newer (Debian: apt-get install golang)",
     build=(("go", "build", "-o", "bin/", "./contract", "./examples/..."),),
+    check=(("./check.sh",),),
+    test=(("go", "test", "-race", "-count=1", "./..."),),
     contract=_bin("contract"),
     uniform=_bin("uniform"),
     lepidoptery=_bin("lepidoptery"),
@@ -127,6 +143,8 @@ TYPESCRIPT = Language(
         ("sh", "-c", "test node_modules -nt package-lock.json || npm ci --no-audit"),
         ("npm", "run", "--silent", "build"),
     ),
+    check=(("npm", "run", "--silent", "check"), ("./generate.sh", "--check")),
+    test=(("npm", "test", "--silent"),),
     contract=_dist("contract/bot.js"),
     uniform=_dist("examples/uniform.js"),
     lepidoptery=_dist("examples/lepidoptery.js"),
@@ -147,6 +165,14 @@ def found() -> tuple[Language, ...]:
     return here
 
 
+def commands() -> dict[str, Command]:
+    """Return what starts a bot that plays any game, for each language found here.
+
+    A program without a client plays through ``fritillary bot``.
+    """
+    return {each.name: each.uniform for each in found()}
+
+
 def left_out() -> list[str]:
     """Return a line for each client that cannot be built here, with the mend."""
     return [
@@ -157,11 +183,18 @@ def left_out() -> list[str]:
     ]
 
 
-def main() -> int:
-    """Build what can be built; list the rest. Return the exit code."""
+def main(task: str) -> int:
+    """Do it for every client that can be built here; list the rest.
+
+    Args:
+        task: ``build`` or ``check``.
+
+    Returns:
+        The exit code.
+    """
     try:
         for language in found():
-            language.make()
+            language.make(*(language.check if task == "check" else ()))
     except RuntimeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -171,4 +204,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser(prog="python -m tests.clients.languages")
+    parser.add_argument("task", choices=["build", "check"])
+    sys.exit(main(parser.parse_args().task))
