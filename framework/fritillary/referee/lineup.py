@@ -1,8 +1,8 @@
 """Naming players: from one string to who takes the seat.
 
 A player is ``uniform``, ``greedy``, ``human``, a bot with parameters such as
-``ismcts:iterations=500``, ``python:pkg.module:Class``, ``exec:COMMAND`` or
-``remote:NAME``.
+``ismcts:iterations=500``, ``python:pkg.module:Class``, ``exec:COMMAND``,
+``stdio:COMMAND`` or ``remote:NAME``.
 """
 # ruff: noqa: ANN401 - values of any game pass through
 
@@ -19,7 +19,8 @@ from typing import Any, Final
 from attrs import field, frozen
 
 from fritillary.bots.protocol import Bot, UniformBot
-from fritillary.core.errors import FritillaryError, PluginError, UsageError
+from fritillary.bots.search import FlatMcBot, IsmctsBot, MctsBot, SearchBot
+from fritillary.core.errors import FritillaryError, GameError, PluginError, UsageError
 from fritillary.core.text import line, show
 from fritillary.plugins.checks import called, failed
 from fritillary.plugins.game import Game
@@ -27,10 +28,22 @@ from fritillary.record.terms import PlayerInfo
 from fritillary.referee.player import LocalPlayer
 
 #: Bots for every game.
-BUILT_IN: Final[Mapping[str, Callable[..., Bot]]] = {"uniform": UniformBot}
+BUILT_IN: Final[Mapping[str, Callable[..., Bot]]] = {
+    "uniform": UniformBot,
+    "mcts": MctsBot,
+    "ismcts": IsmctsBot,
+    "flat-mc": FlatMcBot,
+}
 
 #: What the referee calls on a bot.
 _BOT: Final = ("start", "decide", "end")
+
+#: Kinds of player that are programs: those that dial in by themselves, and those that
+#: read and write lines and for which ``fritillary bot`` dials in.
+COMMANDS: Final = ("exec", "stdio")
+
+#: Kinds of player that the arena starts.
+STARTED: Final = (*COMMANDS, "python")
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
 _CLASS: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
@@ -45,9 +58,9 @@ class PlayerSpec:
 
     Args:
         text: as it was written.
-        kind: ``local``, ``human``, ``exec``, ``python`` or ``remote``.
+        kind: ``local``, ``human``, ``exec``, ``stdio``, ``python`` or ``remote``.
         name: of the bot; the class of ``python``; the name of ``remote``.
-        command: the words of ``exec``.
+        command: the words of ``exec`` and ``stdio``.
         parameters: of a local bot.
     """
 
@@ -65,16 +78,16 @@ def parse_player(text: str) -> PlayerSpec:
         UsageError: if it cannot be read; says how to write it.
     """
     head, colon, rest = text.strip().partition(":")
-    if head == "exec":
+    if head in COMMANDS:
         try:
             command = tuple(shlex.split(rest))
         except ValueError as error:
             msg = f"player {text[:80]!r}: {error}"
             raise UsageError(msg, code="usage.player") from error
         if not command:
-            msg = "player 'exec:' needs a command, such as 'exec:python3 bot.py'"
+            msg = f"player '{head}:' needs a command, such as '{head}:python3 bot.py'"
             raise UsageError(msg, code="usage.player")
-        return PlayerSpec(text, "exec", command[0], command)
+        return PlayerSpec(text, head, command[0], command)
     if head == "python":
         if not _CLASS.match(rest):
             msg = f"player {text[:80]!r} must be of the form python:pkg.module:Class"
@@ -88,7 +101,7 @@ def parse_player(text: str) -> PlayerSpec:
     if not _NAME.match(head):
         msg = (
             f"player {text[:80]!r} is none of a bot's name, human, "
-            "python:pkg.module:Class, exec:COMMAND, remote:NAME"
+            "python:pkg.module:Class, exec:COMMAND, stdio:COMMAND, remote:NAME"
         )
         raise UsageError(msg, code="usage.player")
     if head == "human":
@@ -147,6 +160,12 @@ def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
             raise
         except BaseException as error:
             raise failed(game.id, "bots", error) from error
+    if isinstance(bot, SearchBot):
+        try:
+            bot.check(game)
+        except GameError as error:
+            msg = f"player {spec.text[:80]!r}: {error.message}"
+            raise UsageError(msg, code="usage.player") from error
     if not all(callable(getattr(bot, name, None)) for name in _BOT):
         msg = (
             f"{game.id}: the bot {spec.name!r} of bots() is {show(bot)}, which lacks "
