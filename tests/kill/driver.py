@@ -28,8 +28,8 @@ from fritillary.record.reader import read_record
 from fritillary.record.terms import Terms
 from fritillary.referee.seen import MatchResult
 from fritillary.service.arena import Arena
+from fritillary.service.past import result_of
 from fritillary.service.process import settle
-from fritillary.service.restart import result_of
 from fritillary.service.server import Server
 
 _log = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import struct
+import time
 from collections.abc import Coroutine
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ class _Connection:
         self.gate = asyncio.Event()
         self.gate.set()
         self.slow = False
+        #: When bytes last came, by the monotonic clock.
+        self.moved = time.monotonic()
         self.halve = ""
         self.halved = asyncio.Event()
         #: What an orphan was sent by its bot and has not handed on.
@@ -37,6 +40,7 @@ class _Connection:
         writer = self.sides[way]
         try:
             while chunk := await reader.read(65536):
+                self.moved = time.monotonic()
                 await self.gate.wait()
                 if self.held is not None:
                     if way == UP:
@@ -85,14 +89,21 @@ def reset(writer: asyncio.StreamWriter) -> None:
 class Proxy:
     """Carries the bytes of one bot.
 
+    Args:
+        forget_s: after so long without bytes it drops a connection as some routers do:
+            nothing is carried any more, and neither end is told; 0: never.
+
     Attributes:
         address: where the bot dials in.
         target: host and port of the server; ``None`` while it is away.
+        refused: how often the bot dialled in while there was no server.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, forget_s: float = 0.0) -> None:
+        self._forget_s = forget_s
         self.address = ""
         self.target: tuple[str, int] | None = None
+        self.refused = 0
         self._server: asyncio.Server | None = None
         self._open: set[_Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -129,11 +140,14 @@ class Proxy:
                 raise ConnectionRefusedError
             from_server, to_server = await asyncio.open_connection(*self.target)
         except OSError:
+            self.refused += 1
             reset(writer)
             return
         self._met.set()
         connection = _Connection(writer, to_server)
         self._open.add(connection)
+        if self._forget_s:
+            self._start(self._forget(connection))
         try:
             await asyncio.gather(
                 connection.pump(reader, UP), connection.pump(from_server, DOWN)
@@ -149,8 +163,8 @@ class Proxy:
         """Let something happen to all connections that are open.
 
         Args:
-            kind: ``reset``, ``close``, ``half-up``, ``half-down``, ``delay`` or
-                ``reorder``.
+            kind: ``reset``, ``close``, ``half-up``, ``half-down``, ``delay``,
+                ``reorder`` or ``drop``.
         """
         for connection in list(self._open):
             if kind == "reset":
@@ -164,6 +178,8 @@ class Proxy:
                 connection.gate.clear()
                 connection.slow = True
                 self._start(self._let_go(connection))
+            elif kind == "drop":
+                connection.gate.clear()
             else:
                 connection.held = bytearray()
                 self._start(self._orphan(connection))
@@ -173,6 +189,14 @@ class Proxy:
             async with asyncio.timeout(_HELD_S):
                 await connection.halved.wait()
         connection.reset()
+
+    async def _forget(self, connection: _Connection) -> None:
+        """Drop a connection once nothing has come for a while."""
+        left = self._forget_s
+        while left > 0:
+            await asyncio.sleep(left)
+            left = connection.moved + self._forget_s - time.monotonic()
+        connection.gate.clear()
 
     async def _let_go(self, connection: _Connection) -> None:
         await asyncio.sleep(_HELD_S)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.examples.test_tic_tac_toe import GAME as TIC_TAC_TOE
 from tests.ids import steady
 from tests.referee import race
 from tests.referee.support import Scripted
@@ -143,7 +144,7 @@ def test_parameters_reach_the_bot_with_their_types():
     ("text", "part"),
     [
         ("gredy", "did you mean 'greedy'"),
-        ("nobody", "known: greedy, uniform"),
+        ("nobody", "known: flat-mc, greedy, ismcts, uniform"),
         ("greedy:width=3", "width"),
         ("greedy:depth=0", "depth must be at least 1"),
         ("uniform:depth=1", "argument"),
@@ -154,8 +155,12 @@ def test_a_bot_that_cannot_be_made_is_refused(text, part):
         make_bot(parse_player(text), GAME)
 
 
-def test_every_game_has_the_uniform_bot_and_its_own():
-    assert set(local_bots(GAME)) == {"greedy", "uniform"}
+def test_every_game_has_the_bots_that_play_any_game_and_its_own():
+    assert set(local_bots(GAME)) == {"flat-mc", "greedy", "ismcts", "uniform"}
+
+
+def test_where_nothing_is_hidden_mcts_plays_too():
+    assert "mcts" in local_bots(TIC_TAC_TOE)
     player = local_player(parse_player("uniform"), GAME)
     assert isinstance(player.bot, UniformBot)
     assert (player.info.name, player.info.player) == ("uniform", "uniform")

@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 from tests.service import pig
+from tests.service.house import House
 from tests.service.rawbot import RawBot
 
 from fritillary.service.arena import Arena
@@ -64,3 +65,13 @@ async def open_stage():
 @pytest.fixture
 async def stage(open_stage):
     return await open_stage()
+
+
+@pytest.fixture
+async def house(tmp_path):
+    """A data folder with a server that runs, and can be started anew."""
+    house = House(tmp_path)
+    await house.start()
+    yield house
+    if house.arena is not None:
+        await house.stop()

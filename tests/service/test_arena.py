@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 from tests.service import pig
-from tests.service.rawbot import last_legal
+from tests.service.rawbot import last_legal, until
 
+from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.core.errors import FritillaryError, StorageError, UsageError
 from fritillary.record.terms import ClockSettings, EndKind, Fault, PlayerInfo, Terms
 from fritillary.referee.lineup import local_player, parse_player
 from fritillary.referee.player import PlayerFault
 from fritillary.service import hosted
 from fritillary.service.arena import Arena
+from fritillary.service.hub import Link
 from fritillary.service.limits import BURST_S, Limits, TokenBucket
 
 
@@ -129,6 +131,32 @@ async def test_a_bot_that_comes_in_time_is_given_its_seat(stage):
     assert result.finish.kind is EndKind.PLAYED
     assert hosted.infos[0].name == "Robert"
     assert hosted.infos[0].player == "remote:bob"
+
+
+async def test_a_bot_that_loses_its_link_as_it_comes_is_waited_for(stage, monkeypatch):
+    reserve = Link.reserve
+    lost_links: list[Any] = []
+
+    async def reserved(link, *what):
+        await reserve(link, *what)
+        if not lost_links:
+            # Before whoever waits for the bot has come round.
+            lost_links.append(link.session)
+            link.session._leave()
+
+    monkeypatch.setattr(Link, "reserve", reserved)
+    hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+    token = stage.token()
+    build: Any = {"build": "1"}
+    lost = stage.bot(token=token)
+    lost.listen()
+    await lost.send(hello=pb.Hello(bot=build))
+    await until(lambda: lost_links)
+    await lost.close()
+    async with stage.bot(token=token, play=last_legal, bot=build):
+        result = await hosted.ended
+    assert result.finish.kind is EndKind.PLAYED
+    assert hosted.infos[0].build == "1"
 
 
 async def test_names_of_bots_are_cut_and_cleaned(stage):

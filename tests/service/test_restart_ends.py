@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from tests.service import pig
+from tests.service.house import plays
 from tests.service.rawbot import first_legal, until
-from tests.service.test_restart import House, plays
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2
@@ -13,15 +13,6 @@ from fritillary.record.terms import EndKind
 from fritillary.referee.verify import verify
 
 ENCODINGS = [common_pb2.ENCODING_MSGPACK, common_pb2.ENCODING_JSON]
-
-
-@pytest.fixture
-async def house(tmp_path):
-    house = House(tmp_path)
-    await house.start()
-    yield house
-    if house.arena is not None:
-        await house.stop()
 
 
 def _ack(events):

@@ -514,6 +514,7 @@ async def test_a_silent_bot_is_pinged_and_then_lost(open_stage):
         goodbye = await bot.until("goodbye")
         await bot.until("closed")
     assert goodbye.code == "link.silent"
+    assert goodbye.reconnect_after_ms == 1_000
 
 
 async def test_a_busy_bot_is_not_lost_while_its_decision_is_open(open_stage):

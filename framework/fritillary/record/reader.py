@@ -12,7 +12,7 @@ from fritillary.codec.packing import pack, unpack
 from fritillary.codec.paths import say
 from fritillary.core.commitment import mix_nonces
 from fritillary.core.errors import CodecError, RecordError
-from fritillary.record.chain import payloads
+from fritillary.record.chain import MAX_PAYLOAD, payloads
 from fritillary.record.content import Content
 from fritillary.record.events import (
     FORMAT,
@@ -36,6 +36,9 @@ from fritillary.record.signing import signature_holds, signed_message
 
 #: Largest file that is read as a record.
 MAX_BYTES: Final = 64 * 1024 * 1024
+
+#: More than the longest header takes.
+_HEADER_BYTES: Final = MAX_PAYLOAD + 256
 
 _PLAY: Final = (
     ActionTaken,
@@ -118,6 +121,26 @@ def read_file(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}", code="record.file") from error
+
+
+def read_header(path: Path) -> Header:
+    """Read the header of a record file, and no more of it than that.
+
+    Raises:
+        RecordError: if it cannot be read, or has none.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_HEADER_BYTES)
+    except OSError as error:
+        raise RecordError(f"{path}: {error.strerror}", code="record.file") from error
+    for payload, _ in payloads(raw, torn=True):
+        header = _event(0, payload)
+        if isinstance(header, Header):
+            return header
+        break
+    msg = "event 0: the header is missing"
+    raise RecordError(msg, code="record.torn")
 
 
 def read_record(raw: bytes, *, unfinished: bool = False) -> Record:
@@ -216,30 +239,40 @@ def _check_closing(record: Record) -> None:
         raise bad(number, "the content hash does not hold", "record.content")
 
 
-def content_hash(record: Record) -> bytes:
-    """Return the content hash of a record whose deal is revealed.
+def content_hash(record: Record, seed: bytes | None = None) -> bytes:
+    """Return the content hash of a record.
+
+    Args:
+        record: up to its end at the least.
+        seed: that was committed to, 32 bytes; ``None``: as the record reveals it.
 
     Raises:
-        RecordError: while it is not.
+        RecordError: if the seed is neither given nor revealed.
     """
     content = Content(record.header)
     if record.find(Dealt) is not None:
-        content.dealt(deal_seed(record))
+        content.dealt(deal_seed(record, seed))
     for event in record.events:
         content.add(event)
     return content.digest()
 
 
-def deal_seed(record: Record) -> bytes:
+def deal_seed(record: Record, seed: bytes | None = None) -> bytes:
     """Return the seed that the deal really used.
 
+    Args:
+        record: up to its deal at the least.
+        seed: that was committed to, 32 bytes; ``None``: as the record reveals it.
+
     Raises:
-        RecordError: while the deal is not revealed.
+        RecordError: if the seed is neither given nor revealed.
     """
-    revealed = record.find(Revealed)
-    if revealed is None:
-        msg = "the deal of this record is not revealed, so it cannot be replayed"
-        raise RecordError(msg, code="record.sealed")
+    if seed is None:
+        revealed = record.find(Revealed)
+        if revealed is None:
+            msg = "the deal of this record is not revealed, so it cannot be replayed"
+            raise RecordError(msg, code="record.sealed")
+        seed = bytes.fromhex(revealed.seed)
     dealt = record.find(Dealt)
     nonces = () if dealt is None else dealt.nonces
-    return mix_nonces(bytes.fromhex(revealed.seed), [bytes.fromhex(n) for n in nonces])
+    return mix_nonces(seed, [bytes.fromhex(n) for n in nonces])

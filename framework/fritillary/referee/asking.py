@@ -291,7 +291,8 @@ class Asking:
             message = control.halted
             seat = None
             charged = server_ms = 0
-            if decision is not None:
+            if decision is not None and self._open is not None:
+                # Between two requests nobody is asked: the next one has the number.
                 seat = decision.seat
                 server_ms = self._elapsed_ms(decision)
                 charged = self._charge(decision, server_ms)

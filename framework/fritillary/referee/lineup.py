@@ -21,6 +21,7 @@ from attrs import field, frozen
 from fritillary.bots.protocol import Bot, UniformBot
 from fritillary.bots.search import FlatMcBot, IsmctsBot, MctsBot, SearchBot
 from fritillary.core.errors import FritillaryError, GameError, PluginError, UsageError
+from fritillary.core.info import Information
 from fritillary.core.text import line, show
 from fritillary.plugins.checks import called, failed
 from fritillary.plugins.game import Game
@@ -127,7 +128,15 @@ def _value(text: str) -> Any:
 
 def local_bots(game: Game[Any, Any, Any]) -> dict[str, Callable[..., Bot]]:
     """Return the bots that play a game in process, by name."""
-    return {**BUILT_IN, **game.bots}
+    return {
+        name: factory
+        for name, factory in {**BUILT_IN, **game.bots}.items()
+        if factory is not MctsBot or _is_open(game)
+    }
+
+
+def _is_open(game: Game[Any, Any, Any]) -> bool:
+    return game.info.information is Information.PERFECT
 
 
 def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
@@ -137,9 +146,9 @@ def make_bot(spec: PlayerSpec, game: Game[Any, Any, Any]) -> Bot:
         UsageError: if the game has no such bot, or the parameters do not fit.
         PluginError: if the game fails to make it.
     """
-    known = local_bots(game)
-    factory = known.get(spec.name)
+    factory = {**BUILT_IN, **game.bots}.get(spec.name)
     if factory is None:
+        known = local_bots(game)
         near = difflib.get_close_matches(spec.name, known, n=1)
         mend = f"did you mean {near[0]!r}? " if near else ""
         msg = (

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from fritillary.bots.protocol import Ask
 from fritillary.core.errors import GameError, UsageError
@@ -25,7 +25,7 @@ from fritillary.referee.clock import SeatClock
 from fritillary.referee.control import Control, InterruptedWait, Wait
 from fritillary.referee.gate import GENERAL
 from fritillary.referee.passing import PASSING
-from fritillary.referee.play import MAX_NOTE, Finished, Play
+from fritillary.referee.play import MAX_NOTE, Finished, Play, ended_event
 from fritillary.referee.player import MayReturn, PlayerFault
 from fritillary.referee.prepare import offer_of, prepare
 from fritillary.referee.restore import Restoring
@@ -33,7 +33,7 @@ from fritillary.referee.seen import Finish, MatchResult, Problem, Reveal
 from fritillary.referee.setup import MatchSetup
 from fritillary.referee.teller import Teller
 
-__all__ = ["MAX_NOTE", "Match"]
+__all__ = ["MAX_NOTE", "NO_RECORD", "Match"]
 
 _log = logging.getLogger(__name__)
 
@@ -43,8 +43,8 @@ _PLIES_IN_A_ROW = 64
 #: Longest wait for players to come back after a restart; they bound it themselves.
 _BACK_S = 24 * 3600.0
 
-#: The end of a match whose record cannot be written any more.
-_NO_RECORD = Finish(
+#: The end of a match whose record cannot be written any more, unless it leads to one.
+NO_RECORD: Final = Finish(
     EndKind.VOID, "referee.record", "the record cannot be written; the match is void"
 )
 
@@ -101,6 +101,8 @@ class Match:
         self._signer = signer
         self._reveal = reveal
         self._told: Finish | None = None
+        #: The end that the record leads to, whether or not it can be written.
+        self._follows: Finish | None = None
         self._after = after
         self._used = used
         self._turn_of: int | None = None
@@ -166,8 +168,8 @@ class Match:
 
         Whatever goes wrong in the game or in the referee makes the match void. Only
         cancellation, which says nothing to anybody, and what the sink raises come out
-        of here; in the latter case the seats hear that the match is void, and the
-        record stays unfinished.
+        of here; in the latter case the record stays unfinished, and the seats hear of
+        the end that it leads to, or that the match is void.
         """
         try:
             return self._close(await self._finish())
@@ -222,7 +224,7 @@ class Match:
             return finished.finish
         except InterruptedWait:
             # Offers are interrupted for one purpose only.
-            return self.control.finish or _NO_RECORD
+            return self.control.finish or NO_RECORD
         except PASSING as error:
             task = asyncio.current_task()
             ended = isinstance(error, asyncio.CancelledError)
@@ -383,11 +385,9 @@ class Match:
     def _close(self, finish: Finish) -> MatchResult:
         play = self._play
         play.phase = "closing"
-        outcome = finish.outcome
-        data = None
-        if outcome is not None:
-            data = record.OutcomeData(outcome.reason, outcome.scores, outcome.placing)
-        self._writer.add(record.Ended(finish.kind, finish.code, finish.message, data))
+        if finish is not self.control.finish:
+            self._follows = finish
+        self._writer.add(ended_event(finish))
         self._told = finish
         play.teller.tell(play.ply, finish)
         content_hash = self._writer.content_hash()
@@ -432,7 +432,7 @@ class Match:
         if isinstance(error, PASSING):
             play.phase = "ended"
             return
-        finish = self._told or _NO_RECORD
+        finish = self._told or self._follows or NO_RECORD
         self._asking.withdraw(Problem(finish.code, finish.message))
         if self._told is None:
             play.teller.tell(play.ply, finish)

@@ -331,6 +331,15 @@ class Play:
         )
 
 
+def ended_event(finish: Finish) -> record.Ended:
+    """Return how a match ended as an event of its record."""
+    outcome = finish.outcome
+    data = None
+    if outcome is not None:
+        data = record.OutcomeData(outcome.reason, outcome.scores, outcome.placing)
+    return record.Ended(finish.kind, finish.code, finish.message, data)
+
+
 def problem_of(fault: PlayerFault) -> Problem:
     """Return what the seat at fault is told."""
     return Problem(fault.code, kept_text(fault.message))

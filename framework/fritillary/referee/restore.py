@@ -11,17 +11,18 @@ from typing import Any, Final
 
 from attrs import define
 
+from fritillary.core.points import Over
 from fritillary.plugins.checks import legal_from
 from fritillary.record import events as record
 from fritillary.record.reader import Record
 from fritillary.record.terms import Consequence, EndKind, Fault, Source
-from fritillary.record.writer import MemorySink
+from fritillary.record.writer import MemorySink, RecordSink
 from fritillary.referee.asking import Asking
 from fritillary.referee.control import Control
 from fritillary.referee.decision import Decision, Look
 from fritillary.referee.ending import REFEREE_FAILED
 from fritillary.referee.passing import PASSING
-from fritillary.referee.play import Finished, Play, numbers_of
+from fritillary.referee.play import Finished, Play, ended_event, numbers_of
 from fritillary.referee.player import PlayerFault
 from fritillary.referee.seen import (
     Finish,
@@ -312,13 +313,18 @@ class Restoring:
         play.teller.tell(play.ply, Halted(event.message))
 
 
-def tell_again(setup: MatchSetup, found: Record, result: MatchResult) -> None:
+def tell_again(setup: MatchSetup, found: Record, result: MatchResult) -> Play:
     """Tell the seats of a match that has ended all of it once more, and its end.
+
+    To be called in a running loop.
 
     Args:
         setup: of the match; all its players must want events: nobody is asked.
         found: its record.
         result: as the record has it.
+
+    Returns:
+        The match as it stood at its end; its teller tells whoever looks on.
 
     Raises:
         UsageError: if the policy's stand-in is not here.
@@ -342,6 +348,45 @@ def tell_again(setup: MatchSetup, found: Record, result: MatchResult) -> None:
         asking.close()
     play.teller.tell(play.ply, result.finish)
     play.teller.ended(setup.players, result)
+    return play
+
+
+def write_end(
+    setup: MatchSetup, found: Record, sink: RecordSink, otherwise: Finish
+) -> None:
+    """Write the end of a match into its record, which then waits for its reveal.
+
+    Args:
+        setup: of the match; all its players must want events: nobody is asked.
+        found: its record, which stands in the sink.
+        sink: closed at the end.
+        otherwise: how it ends if nothing in the record leads to an end.
+
+    Raises:
+        UsageError: if the policy's stand-in is not here.
+        StorageError: if the sink cannot take it.
+    """
+    play = Play(setup, sink, found.header, None, after=found)
+    asking = Asking(play, Control(), time.monotonic)
+    playing = Restoring(play, asking, found).run()
+    finish = otherwise
+    try:
+        with contextlib.suppress(StopIteration):
+            playing.send(None)
+        point = setup.game.decision_point(play.state)
+        if type(point) is Over:
+            finish = play.played(point.outcome)
+    except Finished as finished:
+        finish = finished.finish
+    except Exception:
+        if play.writer.broken:
+            raise
+        _log.exception("match %s: its end does not follow", setup.match_id)
+    finally:
+        playing.close()
+        asking.close()
+    play.writer.add(ended_event(finish))
+    play.writer.hold()
 
 
 def _fault(event: record.Ruling) -> PlayerFault:

@@ -7,62 +7,45 @@ import contextlib
 import functools
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-import attrs
-
 import fritillary
-from fritillary.core.errors import (
-    FritillaryError,
-    ServiceError,
-    StorageError,
-    UsageError,
-)
+from fritillary.core.errors import FritillaryError, ServiceError, UsageError
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.events import MATCH_ID
-from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import ClockSettings, EndKind, Terms
-from fritillary.record.writer import FileSink, MemorySink
-from fritillary.referee.lineup import PlayerSpec, local_player, make_bot, parse_player
+from fritillary.record.writer import FileSink
 from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
-from fritillary.referee.setup import new_match_id, usual_terms
+from fritillary.service.archive import Archive
 from fritillary.service.children import ChildSeat
-from fritillary.service.hosted import HostedMatch, Order, wall_ms
+from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub
 from fritillary.service.keeping import Keeping, goes_on_later
 from fritillary.service.limits import Limits
-from fritillary.service.ordering import (
-    bytes32,
-    check_deal,
-    clocks_of,
-    labels_of,
-    options_of,
-    spec_of,
-)
-from fritillary.service.remote import RemotePlayer
+from fritillary.service.ordering import order_of
+from fritillary.service.records import Records
 from fritillary.service.restart import Left
-from fritillary.service.seating import remote_players
-from fritillary.service.seating_again import TakenUp, seats_again, tell_last
+from fritillary.service.seating_again import TakenUp, tell_last
+from fritillary.service.seats import Factory, Seats
 from fritillary.service.spawn import ProcessLimits
 from fritillary.service.tokens import TokenStore
 
 _log = logging.getLogger(__name__)
-
-#: Makes the player of a kind that the arena does not know, such as ``human``.
-Factory = Callable[[PlayerSpec, Game[Any, Any, Any]], Player]
-
-_USUAL_STAND_IN: Final = "uniform"
 
 #: Time that running matches have to close their records when the arena closes.
 _CLOSE_S: Final = 5.0
 
 #: Time that whoever tells watchers how their matches ended has after that.
 _TELL_S: Final = 2.0
+
+
+def _no_seed(_: str) -> None:
+    """Return no seed: none is kept."""
 
 
 class Arena:
@@ -82,10 +65,12 @@ class Arena:
         factories: by kind of player, such as ``human``: what makes it.
         limits: on one bot.
         process_limits: on a program that is started.
-        keep_ended: so many ended matches are kept.
+        keep_ended: so many ended matches are kept in memory.
 
     Attributes:
         hub: the bots that dialled in.
+        archive: the matches that have ended, as their records tell; ``None`` if those
+            are in memory.
     """
 
     def __init__(
@@ -107,17 +92,27 @@ class Arena:
         self.limits = limits or Limits()
         self.process_limits = process_limits or ProcessLimits()
         self.hub = Hub()
-        self._address = ""
-        self._listening = asyncio.Event()
-        self._records = records
+        self._records = Records(records)
+        self._seats = Seats(
+            self.hub,
+            self.tokens,
+            factories or {},
+            self.limits,
+            self.process_limits,
+            records,
+        )
         self._keeping: Keeping | None = None
         if private is not None:
             if records is None:
                 msg = "matches that survive a restart need a folder for records"
                 raise UsageError(msg, code="usage.records")
             self._keeping = Keeping(private, records, self.hub)
-            self.hub.known = self._end_is_known
-        self._factories = dict(factories or {})
+            self.hub.known = self._keeping.heard
+        self.archive: Archive | None = None
+        if records is not None:
+            keeping = self._keeping
+            seed_of = _no_seed if keeping is None else keeping.seed_of
+            self.archive = Archive(records, registry, seed_of)
         self._keep_ended = keep_ended
         self._matches: dict[str, HostedMatch] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -129,13 +124,11 @@ class Arena:
     @property
     def address(self) -> str:
         """Where programs dial in; set by the server, empty before."""
-        return self._address
+        return self._seats.address
 
     @address.setter
     def address(self, address: str) -> None:
-        self._address = address
-        if address:
-            self._listening.set()
+        self._seats.address = address
 
     async def __aenter__(self) -> Self:
         return self
@@ -190,54 +183,36 @@ class Arena:
         if self._closing:
             msg = "the arena is closing; no match is begun any more"
             raise ServiceError(msg, code="server.stopping", retry_after_ms=1_000)
-        name = game if isinstance(game, str) else game.id
-        rules = self.registry.game(game) if isinstance(game, str) else game
-        match_id = match_id or new_match_id()
-        specs = tuple(map(spec_of, players))
-        rules.check_seats(len(specs))
-        chosen = options_of(rules, options, preset)
-        check_deal(rules, chosen, len(specs))
-        all_clocks = clocks_of(clocks, len(specs))
-        if ceiling_ms is None:
-            full = usual_terms(rules, all_clocks, terms)
-        else:
-            full = attrs.evolve(terms or Terms(), ceiling_ms=ceiling_ms)
-        dials_in = any(spec.kind in {"remote", "exec", "python"} for spec in specs)
-        if nonces_wanted is None:
-            nonces_wanted = seed is None and dials_in
-        order = Order(
-            match_id=self._free_id(match_id),
-            game_name=name,
-            game=rules,
-            options=chosen,
-            specs=specs,
-            clocks=all_clocks,
-            terms=full,
-            seed=bytes32("seed", seed),
-            salt=bytes32("salt", salt),
-            seed_given=seed is not None or salt is not None,
+        order = order_of(
+            self.registry,
+            game,
+            players,
+            options=options,
+            preset=preset,
+            clocks=clocks,
+            terms=terms,
+            ceiling_ms=ceiling_ms,
+            match_id=match_id,
+            seed=seed,
+            salt=salt,
             nonces_wanted=nonces_wanted,
-            labels=labels_of(labels or {}),
+            labels=labels,
             sealed=sealed,
         )
-        local = self._local_players(order, wait_for_remote=wait_for_remote)
-        created_at_ms = wall_ms()
-        keeping = self._keeping
-        if keeping is not None:
-            # Before anything of the match is published.
-            keeping.save(order, created_at_ms)
+        match_id = self._free_id(order.match_id)
+        local = self._seats.local(order, wait_for_remote=wait_for_remote)
         self._count += 1
-        try:
-            hosted = HostedMatch(
-                order,
-                functools.partial(self._sink, match_id),
-                self._count,
-                created_at_ms=created_at_ms,
-            )
-        except BaseException:
-            if keeping is not None:
-                keeping.forget(match_id)
-            raise
+        hosted = HostedMatch(
+            order, functools.partial(self._records.new, match_id), self._count
+        )
+        if self._keeping is not None:
+            # Before anything of the match is published; where it is kept, its record
+            # is there.
+            try:
+                self._keeping.save(order, hosted.created_at_ms)
+            except BaseException:
+                hosted.discard()
+                raise
         self._begin(hosted, self._run(hosted, local))
         return hosted
 
@@ -254,74 +229,11 @@ class Arena:
                 "underscores or hyphens"
             )
             raise UsageError(msg, code="match.id")
-        path = None if self._records is None else self._path(match_id)
-        if match_id in self._matches or (path is not None and path.exists()):
+        kept = self._keeping is not None and self._keeping.has(match_id)
+        if match_id in self._matches or kept or self._records.has(match_id):
             msg = f"there is a match {match_id!r} already; choose another id"
             raise ServiceError(msg, code="match.exists")
         return match_id
-
-    def _path(self, match_id: str) -> Path:
-        return (self._records or Path()) / f"{match_id}.frec"
-
-    def _sink(self, match_id: str) -> FileSink | MemorySink:
-        if self._records is None:
-            return MemorySink()
-        try:
-            self._records.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            msg = f"{self._records}: {error.strerror}"
-            raise StorageError(msg, code="storage.folder") from error
-        sink = FileSink(self._path(match_id))
-        try:
-            # Nothing was written yet: until its end the record is for the host alone.
-            sink.path.chmod(0o600)
-        except OSError as error:
-            sink.close()
-            sink.path.unlink(missing_ok=True)
-            msg = f"{sink.path}: {error.strerror}"
-            raise StorageError(msg, code="storage.folder") from error
-        return sink
-
-    def _local_players(
-        self, order: Order, *, wait_for_remote: bool, later: bool = False
-    ) -> dict[int, Player]:
-        """Return the players that are here, and check those that are not.
-
-        Args:
-            order: the match.
-            wait_for_remote: see `create`.
-            later: the server does not listen yet, but will.
-        """
-        stand_in = order.terms.policy.stand_in
-        if stand_in != _USUAL_STAND_IN:
-            make_bot(parse_player(stand_in), order.game)
-        players: dict[int, Player] = {}
-        for seat, spec in enumerate(order.specs):
-            factory = self._factories.get(spec.kind)
-            if factory is not None:
-                players[seat] = factory(spec, order.game)
-            elif spec.kind == "local":
-                players[seat] = local_player(spec, order.game)
-            elif spec.kind == "remote":
-                obstacle = self.hub.link(spec.name).obstacle(order.game)
-                self.hub.tidy(spec.name)
-                if obstacle and not wait_for_remote:
-                    raise ServiceError(
-                        f"{obstacle}; try again when it is there",
-                        code="player.absent",
-                        retry_after_ms=1_000,
-                    )
-            elif spec.kind in {"exec", "python"}:
-                if not self.address and not later:
-                    msg = f"player {spec.text[:80]!r} needs a server to dial in to"
-                    raise UsageError(msg, code="usage.player")
-            else:
-                msg = (
-                    f"player {spec.text[:80]!r}: nobody can play by hand here; use "
-                    "'fritillary play'"
-                )
-                raise UsageError(msg, code="usage.player")
-        return players
 
     # ------------------------------------------------------------------------- running
 
@@ -330,25 +242,21 @@ class Arena:
         hosted: HostedMatch,
         local: Mapping[int, Player],
         taken: TakenUp | None = None,
-        after: Record | None = None,
     ) -> None:
         order = hosted.order
         children: list[ChildSeat] = [] if taken is None else taken.children
         result: MatchResult | None = None
         failure: BaseException | None = None
-        used = None
+        again: dict[str, Any] = {}
         try:
             if taken is None:
-                players = await self._seat(hosted, local, children)
+                players = await self._seats.take(hosted, local, children)
             else:
-                players, used = taken.players, taken.used
-                await self._start_again(children)
+                players = taken.players
+                again = {"after": taken.after, "used": taken.used}
+                await self._seats.start_again(children)
             result = await hosted.play(
-                players,
-                self.signer,
-                framework=fritillary.__version__,
-                after=after,
-                used=used,
+                players, self.signer, framework=fritillary.__version__, **again
             )
             if hosted.path is not None and not order.sealed:
                 hosted.path.chmod(0o644)
@@ -358,11 +266,10 @@ class Arena:
         finally:
             # Also on cancellation.
             if result is None:
-                hosted.discard()
-                if self._closing and self._keeping is not None:
-                    failure = failure or goes_on_later()
+                failure = self._without_result(hosted, failure, begun=bool(again))
             hosted.finished(result, failure)
-            self._end_is_known(order.match_id)
+            if self._keeping is not None and hosted.result is not None:
+                self._keeping.ended(hosted)
             self.hub.counts.match_ended(hosted)
             self._ended.append(order.match_id)
             while len(self._ended) > self._keep_ended:
@@ -375,18 +282,29 @@ class Arena:
             finally:
                 self._tasks.pop(order.match_id, None)
 
-    async def _start_again(self, children: Sequence[ChildSeat]) -> None:
-        """Start the programs of a match that is taken up."""
-        if children:
-            await self._listening.wait()
-            await asyncio.gather(
-                *(child.start_again(self.address, self._records) for child in children)
-            )
+    def _without_result(
+        self, hosted: HostedMatch, failure: BaseException | None, *, begun: bool
+    ) -> BaseException | None:
+        """Leave a match that was cancelled or has failed; return what is told of it.
 
-    def _end_is_known(self, match_id: str) -> None:
-        hosted = self._matches.get(match_id)
-        if hosted is not None and self._keeping is not None:
-            self._keeping.end_is_known(hosted)
+        Args:
+            hosted: the match.
+            failure: why; ``None`` if it was cancelled.
+            begun: whether it was played before the server was restarted.
+        """
+        keeping = self._keeping
+        goes_on = keeping is not None and (begun or failure is None)
+        if goes_on or hosted.match is not None:
+            hosted.close_record()
+        else:
+            # Nobody was offered anything: it never was.
+            hosted.discard()
+            if keeping is not None:
+                keeping.forget(hosted.id)
+        self._seats.give_back(hosted)
+        if goes_on and self._closing:
+            return failure or goes_on_later()
+        return failure
 
     # ------------------------------------------------------------------------- restart
 
@@ -419,98 +337,43 @@ class Arena:
         """Take up one match; return whether it goes on."""
         order = left.order
         match_id = order.match_id
-        path = self._path(match_id)
+        local: dict[int, Player] = {}
+        if left.past is None:
+            local = self._seats.local(order, wait_for_remote=True, later=True)
         self._count += 1
-        sink: Callable[[], FileSink | MemorySink]
-        if left.record is None:
-            # Not even its header was written: nothing of it is known to anybody.
-            path.unlink(missing_ok=True)
-            sink = functools.partial(self._sink, match_id)
-        else:
-            sink = functools.partial(FileSink, path, after=left.length)
         hosted = HostedMatch(
             order,
-            sink,
+            functools.partial(
+                FileSink, self._records.file(match_id), after=left.length
+            ),
             self._count,
             created_at_ms=left.created_at_ms,
-            past=left.result,
+            past=left.past,
         )
-        if left.result is not None:
-            # For the bots that have not heard of it.
-            self._matches[match_id] = hosted
-            self._ended.append(match_id)
-            hosted.show_past(left.record, left.result)
-            tell_last(left, hosted, self.hub, self.limits)
-            self._end_is_known(match_id)
+        if left.past is not None:
+            if not left.heard:
+                tell_last(left, hosted, self.hub, self.limits)
+            if self._keeping is not None:
+                self._keeping.ended(hosted)
             return False
-        if not left.begun:
-            local = self._local_players(order, wait_for_remote=True, later=True)
+        if left.record is None:
             for name in hosted.bots:
                 self.hub.link(name).coming.add(match_id)
-            run = self._run(hosted, local, after=left.record)
+            run = self._run(hosted, local)
         else:
-            taken = seats_again(
-                left,
-                hosted,
-                self._local_players(order, wait_for_remote=True, later=True),
-                functools.partial(
-                    ChildSeat,
-                    hub=self.hub,
-                    tokens=self.tokens,
-                    limits=self.limits,
-                    process_limits=self.process_limits,
-                ),
-                self.hub,
-                self.limits,
-            )
-            run = self._run(hosted, {}, taken, left.record)
+            try:
+                taken = self._seats.again(left, hosted, local)
+            except BaseException:
+                hosted.close_record()
+                raise
+            run = self._run(hosted, {}, taken)
         self._begin(hosted, run)
         return True
-
-    async def _seat(
-        self,
-        hosted: HostedMatch,
-        local: Mapping[int, Player],
-        children: list[ChildSeat],
-    ) -> tuple[Player, ...]:
-        """Wait until all players are there, or can no longer come."""
-        specs = hosted.order.specs
-        if all(
-            spec.kind == "remote" or seat in local for seat, spec in enumerate(specs)
-        ):
-            found = {**local, **await remote_players(self.hub, hosted, self.limits)}
-            return tuple(found[seat] for seat in range(len(specs)))
-        # A match that is begun after a restart may be earlier than its server.
-        await self._listening.wait()
-        started: dict[int, asyncio.Task[RemotePlayer]] = {}
-        async with asyncio.TaskGroup() as group:
-            for seat, spec in enumerate(specs):
-                if seat in local or spec.kind == "remote":
-                    continue
-                child = ChildSeat(
-                    hosted,
-                    seat,
-                    self.hub,
-                    self.tokens,
-                    self.limits,
-                    self.process_limits,
-                )
-                children.append(child)
-                started[seat] = group.create_task(
-                    child.start(self.address, self._records)
-                )
-            remote = await remote_players(self.hub, hosted, self.limits)
-        players = {
-            **local,
-            **remote,
-            **{seat: task.result() for seat, task in started.items()},
-        }
-        return tuple(players[seat] for seat in range(len(players)))
 
     # ------------------------------------------------------------------------- looking
 
     def match(self, match_id: str) -> HostedMatch:
-        """Return a match.
+        """Return a match that goes on, or has ended not long ago.
 
         Raises:
             ServiceError: ``match.unknown`` if there is none.
@@ -521,13 +384,27 @@ class Arena:
             raise ServiceError(msg, code="match.unknown")
         return hosted
 
+    async def find(self, match_id: str) -> HostedMatch:
+        """Return a match, whenever it was played.
+
+        Raises:
+            FritillaryError: ``match.unknown`` if there is none; ``record.game`` or
+                ``record.rules-version`` if its game is not here any more.
+        """
+        if match_id not in self._matches and self.archive is not None:
+            past = await self.archive.find(match_id)
+            # It may have been made meanwhile.
+            if past is not None and match_id not in self._matches:
+                return past
+        return self.match(match_id)
+
     def matches(self) -> list[HostedMatch]:
-        """Return all matches, newest first."""
+        """Return the matches in memory, newest first."""
         return sorted(self._matches.values(), key=lambda one: -one.number)
 
     async def wait(self, match_id: str) -> MatchResult:
         """Wait for the end of a match; return its result."""
-        return await asyncio.shield(self.match(match_id).ended)
+        return await asyncio.shield((await self.find(match_id)).ended)
 
     async def play(
         self,

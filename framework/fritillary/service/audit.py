@@ -38,6 +38,9 @@ _ADDRESSES: Final = 1024
 #: So many codes are counted apart; plugins may bring codes of their own.
 _CODES: Final = 200
 
+#: Nobody's fault, and told to all who are there when a server stops: counted only.
+_STOPPING: Final = "server.stopping"
+
 #: Longest method and longest code that are shown.
 _WORD: Final = 100
 
@@ -73,6 +76,8 @@ class Audit:
         """
         known = code in self.refused or len(self.refused) < _CODES
         self.refused[code if known else "other"] += 1
+        if code == _STOPPING:
+            return
         where = _address(peer)
         if not self._may_tell(where.rpartition(":")[0]):
             self.hidden += 1

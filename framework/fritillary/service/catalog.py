@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+import re
+from typing import Any, Final
 
 import grpc
 from google.protobuf.message import Message
@@ -18,6 +19,9 @@ from fritillary.service import games, wire
 from fritillary.service.errors import guarded
 
 _Context = grpc.aio.ServicerContext[Any, Any]
+
+#: Positions that are numbers.
+_NUMBER: Final = re.compile(r"[0-9]{1,15}")
 
 
 class CatalogServicer(catalog_pb2_grpc.CatalogServiceServicer):
@@ -108,21 +112,34 @@ def _digest(request: Message) -> str:
     return hashlib.sha256(raw).hexdigest()[:12]
 
 
-def page_token(request: Message, position: int) -> str:
+def page_token(request: Message, position: int | str) -> str:
     """Return the token of the page that begins at a position."""
     return f"{position}.{_digest(request)}"
 
 
 def page_start(request: Any) -> int:  # noqa: ANN401 - any with pages
-    """Return the position at which the page asked for begins.
+    """Return the position at which the page asked for begins, from 0.
+
+    Raises:
+        UsageError: ``page.token`` if the token is not of this question.
+    """
+    return int(page_position(request, _NUMBER) or "0")
+
+
+def page_position(request: Any, form: re.Pattern[str]) -> str:  # noqa: ANN401 - as above
+    """Return the position at which the page asked for begins; empty for the first.
+
+    Args:
+        request: with its page token.
+        form: of positions.
 
     Raises:
         UsageError: ``page.token`` if the token is not of this question.
     """
     if not request.page_token:
-        return 0
-    position, _, digest = request.page_token.partition(".")
-    if not position.isdecimal() or len(position) > 15 or digest != _digest(request):
+        return ""
+    position, _, digest = request.page_token.rpartition(".")
+    if not form.fullmatch(position) or digest != _digest(request):
         msg = "this page token belongs to another question; begin with an empty one"
         raise UsageError(msg, code="page.token")
-    return int(position)
+    return str(position)

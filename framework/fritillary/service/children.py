@@ -37,8 +37,8 @@ _NOT_STARTED: Final = "the program cannot be started"
 
 def command_of(spec: PlayerSpec) -> tuple[str, ...]:
     """Return the words that start a player."""
-    if spec.kind == "python":
-        return (sys.executable, "-m", "fritillary", "bot", f"python:{spec.name}")
+    if spec.kind in {"python", "stdio"}:
+        return (sys.executable, "-m", "fritillary", "bot", spec.text)
     return spec.command
 
 

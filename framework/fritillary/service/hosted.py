@@ -5,34 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from attrs import field, frozen
-
-from fritillary.api.v1 import bot_pb2, common_pb2, match_pb2
+from fritillary.api.v1 import bot_pb2, match_pb2
 from fritillary.core.commitment import commitment
-from fritillary.core.dealer import SEALED_ALGORITHM
 from fritillary.core.errors import ServiceError, StorageError
-from fritillary.plugins.game import Game
-from fritillary.record.events import Paused, SeatTerms
+from fritillary.record.events import Paused
 from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
-from fritillary.record.terms import ClockSettings, EndKind, Terms, clip
+from fritillary.record.terms import EndKind, PlayerInfo, clip
 from fritillary.record.writer import FileSink, MemorySink
-from fritillary.referee.lineup import PlayerSpec, named
 from fritillary.referee.match import Match
 from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
-from fritillary.referee.setup import MatchSetup
 from fritillary.referee.teller import Watcher
 from fritillary.service import wire
 from fritillary.service.framing import MATCH_STATUS, framed, head_of
+from fritillary.service.ordering import Order, named_of
+from fritillary.service.past import Past, PlayedAgain
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.seatwire import MatchWire
+from fritillary.service.showing import match_message
 
 _SENTENCE = 500
 
@@ -40,74 +36,9 @@ _SENTENCE = 500
 _MOMENT_S = 1.0
 
 
-#: Between the folders of a path, wherever it is from.
-_SEPARATOR: Final = re.compile(r"[\\/]")
-
-
-def shown(spec: PlayerSpec) -> str:
-    """Return how a player is named to everybody, as in the record.
-
-    Of a command that is the program's name: its arguments may hold secrets, and
-    folders tell about the host.
-    """
-    if spec.kind == "exec":
-        return f"exec:{_SEPARATOR.split(spec.name)[-1]}"
-    return spec.text
-
-
 def wall_ms() -> int:
     """Return milliseconds since 1970-01-01 UTC."""
     return time.time_ns() // 1_000_000  # noqa: TID251 - dates matches for people
-
-
-@frozen(kw_only=True, eq=False)
-class Order:
-    """A match as it was asked for, checked and filled in.
-
-    Args:
-        match_id: of the match.
-        game_name: the full id under which the game was asked for.
-        game: the rules.
-        options: of the game.
-        specs: the players, taken apart.
-        clocks: one for each seat.
-        terms: the same for all.
-        seed: of the deal.
-        salt: of the commitment.
-        seed_given: whether seed or salt came from outside.
-        nonces_wanted: whether bots may mix their own bytes into the deal.
-        labels: free tags.
-        sealed: the deal is still to be played by others.
-    """
-
-    match_id: str
-    game_name: str
-    game: Game[Any, Any, Any]
-    options: Any
-    specs: tuple[PlayerSpec, ...]
-    clocks: tuple[ClockSettings, ...]
-    terms: Terms
-    seed: bytes = field(repr=False)
-    salt: bytes = field(repr=False)
-    seed_given: bool = False
-    nonces_wanted: bool = False
-    labels: dict[str, str] = field(factory=dict)
-    sealed: bool = False
-
-    def setup(self, players: tuple[Player, ...]) -> MatchSetup:
-        """Return what the referee needs."""
-        settings: dict[str, Any] = {"players": players, "clocks": self.clocks}
-        return MatchSetup(
-            game=self.game,
-            options=self.options,
-            terms=self.terms,
-            match_id=self.match_id,
-            seed=self.seed,
-            salt=self.salt,
-            nonces_wanted=self.nonces_wanted,
-            labels=self.labels,
-            **settings,
-        )
 
 
 class HostedMatch:
@@ -115,14 +46,16 @@ class HostedMatch:
 
     Args:
         order: what is played.
-        open_sink: opens what the record goes to; called when nothing else can fail.
+        open_sink: opens what the record goes to; called when nothing else can fail,
+            and not for a match that has ended.
         number: counts the matches of the arena.
         created_at_ms: since 1970-01-01 UTC; ``None``: now.
-        past: the result of a match that had ended before the server was restarted.
+        past: how it ended, of a match that nothing remains to be done for.
 
     Attributes:
-        sink: where the record goes.
-        match: the referee's; ``None`` until the players are there.
+        sink: where the record goes; ``None`` if it was written long ago.
+        match: the referee's; ``None`` until the players are there, and of a match that
+            ended long ago unless it was played again.
         players: those that dial in, by seat.
         infos: who plays, by seat.
         problems: seat and sentence for each thing that went wrong with a program, its
@@ -137,7 +70,7 @@ class HostedMatch:
         number: int,
         *,
         created_at_ms: int | None = None,
-        past: MatchResult | None = None,
+        past: Past | None = None,
     ) -> None:
         self.order = order
         self.number = number
@@ -148,11 +81,9 @@ class HostedMatch:
             len(order.specs),
             order.game_name,
         )
-        self.match: Match | None = None
+        self.match: Match | PlayedAgain | None = None
         self.players: dict[int, RemotePlayer] = {}
-        self.infos = [
-            named(_SEPARATOR.split(spec.name)[-1], shown(spec)) for spec in order.specs
-        ]
+        self.infos: list[PlayerInfo] = list(map(named_of, order.specs))
         self.problems: list[tuple[int, str]] = []
         self.created_at_ms = wall_ms() if created_at_ms is None else created_at_ms
         self._past = past
@@ -168,7 +99,14 @@ class HostedMatch:
         self._told: tuple[str, list[int]] = ("offered", [])
         self._watchers: list[Callable[[], None]] = []
         self.bots = {spec.name for spec in order.specs if spec.kind == "remote"}
-        self.sink = open_sink()
+        self.sink: FileSink | MemorySink | None = None
+        if past is None:
+            self.sink = open_sink()
+        else:
+            self.infos = [seat.player for seat in past.header.seats]
+            self.created_at_ms = past.header.created_at_ms
+            self.ended_at_ms = past.ended_at_ms
+            self.ended.set_result(past.result)
 
     @property
     def id(self) -> str:
@@ -178,12 +116,30 @@ class HostedMatch:
     @property
     def path(self) -> Path | None:
         """Where the record is; ``None`` in memory."""
+        if self._past is not None:
+            return self._past.path
         return self.sink.path if isinstance(self.sink, FileSink) else None
 
     @property
     def result(self) -> MatchResult | None:
         """The result; ``None`` while there is none."""
-        return self.match.result if self.match is not None else self._past
+        if self.match is not None:
+            return self.match.result
+        return None if self._past is None else self._past.result
+
+    @property
+    def unrecorded(self) -> bool:
+        """Whether it has ended, and its record does not tell of it."""
+        return self.over and self.ended.exception() is not None
+
+    @property
+    def commitment(self) -> bytes:
+        """The hash that binds the host to the deal."""
+        if self._past is not None:
+            return bytes.fromhex(self._past.header.commitment)
+        order = self.order
+        options = order.game.codec.encode_options(order.options)
+        return commitment(self.id, options, order.seed, order.salt)
 
     @property
     def over(self) -> bool:
@@ -194,7 +150,7 @@ class HostedMatch:
     def ply(self) -> int:
         """Plies so far."""
         if self.match is None:
-            return 0 if self._past is None else self._past.plies
+            return 0 if self._past is None else self._past.result.plies
         return self.match.ply
 
     @property
@@ -281,7 +237,7 @@ class HostedMatch:
             player.status_source(functools.partial(self._status_entry, seat))
         match = Match(
             self.order.setup(players),
-            self.sink,
+            self._open_sink(),
             signer,
             phase_changed=self._phase_changed,
             created_at_ms=self.created_at_ms,
@@ -311,27 +267,29 @@ class HostedMatch:
                 self.ended.exception()
         self.changed()
 
-    def show_past(self, found: Record | None, result: MatchResult) -> None:
-        """Be a match that had ended before the server was restarted."""
-        self.sink.close()
-        if found is not None:
-            self.infos = [seat.player for seat in found.header.seats]
-        self.finished(result, None)
-
     def remote_seats(self) -> Iterator[tuple[int, str]]:
         """Yield number and bot of the seats that bots took which dial in."""
         for seat, spec in enumerate(self.order.specs):
             if spec.kind == "remote":
                 yield seat, spec.name
 
+    def _open_sink(self) -> FileSink | MemorySink:
+        if self.sink is None:  # pragma: no cover - a match is played once
+            raise TypeError
+        return self.sink
+
     def discard(self) -> None:
-        """Remove a record into which nothing was written; its id is free again."""
-        sink = self.sink
-        if isinstance(sink, FileSink):
-            with contextlib.suppress(StorageError, OSError):
-                sink.close()
-                if sink.path.stat().st_size == 0:
-                    sink.path.unlink()
+        """Remove the record of a match of which nothing was published."""
+        self.close_record()
+        if isinstance(self.sink, FileSink):
+            with contextlib.suppress(OSError):
+                self.sink.path.unlink()
+
+    def close_record(self) -> None:
+        """Write nothing more; the record stays as it is."""
+        if self.sink is not None:
+            with contextlib.suppress(StorageError):
+                self.sink.close()
 
     def _phase_changed(self, phase: str) -> None:
         if phase == "running" and self.started_at_ms is None:
@@ -437,50 +395,6 @@ class HostedMatch:
     def _status_entry(self, seat: int) -> bytes:
         return framed(MATCH_STATUS, self._status(seat, head_of(self.id, seat)))
 
-    def to_proto(self, *, for_referee: bool) -> match_pb2.Match:
-        """Return the match as it stands.
-
-        Args:
-            for_referee: tell how the players were named, and what went wrong with
-                programs.
-        """
-        order = self.order
-        seats = map(SeatTerms, self.infos, order.clocks)
-        message = match_pb2.Match(
-            match_id=self.id,
-            game=self.wire.ref,
-            options=common_pb2.Payload(
-                encoding=common_pb2.ENCODING_MSGPACK,
-                data=self.wire.dialect(wire.MSGPACK).options,
-            ),
-            seats=wire.seat_infos(order.game, seats),
-            players=[spec.text for spec in order.specs] if for_referee else [],
-            problems=[
-                match_pb2.SeatProblem(seat=seat, message=what)
-                for seat, what in (self.problems if for_referee else ())
-            ],
-            terms=wire.terms(order.terms),
-            phase=wire.PHASE[self.phase],
-            ply=self.ply,
-            commitment=common_pb2.Commitment(
-                algorithm=SEALED_ALGORITHM,
-                hash=commitment(
-                    self.id,
-                    order.game.codec.encode_options(order.options),
-                    order.seed,
-                    order.salt,
-                ),
-            ),
-            seed_given=order.seed_given,
-            labels=order.labels,
-            created_at_ms=self.created_at_ms,
-            started_at_ms=self.started_at_ms,
-            ended_at_ms=self.ended_at_ms,
-        )
-        if self.result is not None:
-            message.result.CopyFrom(wire.result(self.result))
-        return message
-
     # ------------------------------------------------------------------------- watching
 
     def watch(self, watcher: Watcher) -> None:
@@ -493,8 +407,23 @@ class HostedMatch:
         if self.match is not None:
             self.match.teller.unwatch(watcher)
 
+    def to_proto(self, *, for_referee: bool) -> match_pb2.Match:
+        """Return the match as it stands; see `match_message`."""
+        return match_message(self, for_referee=for_referee)
+
     def record(self) -> bytes:
-        """Return the bytes of the record so far; only for who may have them."""
+        """Return the bytes of the record so far; only for who may have them.
+
+        Raises:
+            StorageError: if they cannot be read.
+        """
         if isinstance(self.sink, MemorySink):
             return self.sink.getvalue()
-        return self.sink.path.read_bytes()
+        path = self.path
+        if path is None:  # pragma: no cover - a record is in memory or in a file
+            raise TypeError
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            msg = f"{path.name}: {error.strerror}"
+            raise StorageError(msg, code="storage") from error

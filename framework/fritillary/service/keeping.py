@@ -10,9 +10,11 @@ from pathlib import Path
 from fritillary.core.errors import ServiceError, StorageError
 from fritillary.plugins.discovery import Registry
 from fritillary.record.signing import Signer
-from fritillary.service.hosted import HostedMatch, Order
+from fritillary.referee.match import Match
+from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub
 from fritillary.service.locking import only_one
+from fritillary.service.ordering import Order
 from fritillary.service.private import PrivateFolder, Used
 from fritillary.service.restart import (
     Left,
@@ -38,6 +40,9 @@ class Keeping:
         self._private = PrivateFolder(path)
         self._records = records
         self._hub = hub
+        #: By id of matches whose end somebody has yet to hear of: whether the deal is
+        #: held back, and the bots.
+        self._owing: dict[str, tuple[bool, frozenset[str]]] = {}
         self._lock = contextlib.ExitStack()
 
     def save(self, order: Order, created_at_ms: int) -> None:
@@ -52,21 +57,57 @@ class Keeping:
         """Keep nothing of a match any more."""
         self._private.forget(match_id)
 
-    def end_is_known(self, hosted: HostedMatch) -> None:
+    def has(self, match_id: str) -> bool:
+        """Say whether something is kept of a match."""
+        return self._private.has(match_id)
+
+    def seed_of(self, match_id: str) -> bytes | None:
+        """Return the seed of a match; ``None`` if it is not kept.
+
+        Raises:
+            StorageError: if it cannot be read.
+        """
+        kept = self._private.load(match_id)
+        return None if kept is None else bytes.fromhex(kept.seed)
+
+    def ended(self, hosted: HostedMatch) -> None:
+        """Note that a match has come to its result."""
+        try:
+            if hosted.unrecorded:
+                # The next start writes down how it ended.
+                self._private.note_unended(hosted.id)
+                return
+        except StorageError:
+            _log.exception("match %s goes on with the next start", hosted.id)
+            return
+        self._owing[hosted.id] = hosted.order.sealed, frozenset(hosted.bots)
+        self.heard(hosted.id)
+
+    def heard(self, match_id: str) -> None:
         """Forget a match that has ended, once all its bots have heard of it."""
-        if (
-            hosted.result is not None
-            and hosted.over
-            and not hosted.order.sealed
-            and not any(self._hub.owes_end(name, hosted.id) for name in hosted.bots)
+        owing = self._owing.get(match_id)
+        if owing is None or any(
+            self._hub.owes_end(name, match_id) for name in owing[1]
         ):
-            self._private.forget(hosted.id)
+            return
+        del self._owing[match_id]
+        sealed, _ = owing
+        if not sealed:
+            self._private.forget(match_id)
+            return
+        try:
+            # Its seed is needed until the deal is revealed.
+            self._private.note_heard(match_id)
+        except StorageError as error:
+            _log.warning("match %s: %s", match_id, error.message)
 
     def note_used(self, hosted: HostedMatch) -> None:
         """Keep what the open decision of a running match has taken so far."""
         match = hosted.match
-        opened = None if match is None or match.phase == "ended" else match.open_ms
-        if match is None or opened is None:
+        if not isinstance(match, Match) or match.phase == "ended":
+            return
+        opened = match.open_ms
+        if opened is None:
             return
         used = Used(events=match.events, seat=opened[0], spent_ms=opened[1])
         try:
@@ -83,6 +124,7 @@ class Keeping:
             StorageError: if another process uses it.
         """
         self._lock.enter_context(only_one(self._private.path))
+        self._private.tidy()
         yield from matches_left(self._private, self._records, registry, signer)
 
     def void_without_seed(self) -> None:

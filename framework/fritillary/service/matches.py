@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -11,11 +12,13 @@ import grpc
 from fritillary.api.v1 import common_pb2, match_pb2_grpc
 from fritillary.api.v1 import match_pb2 as pb
 from fritillary.core.errors import FritillaryError, ServiceError
+from fritillary.record.events import Header
 from fritillary.record.terms import EndKind
 from fritillary.service import wire
+from fritillary.service.archive import Place
 from fritillary.service.arena import Arena
 from fritillary.service.auth import Leases, caller
-from fritillary.service.catalog import page_start, page_token
+from fritillary.service.catalog import page_position, page_token
 from fritillary.service.errors import guarded
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.limits import OpenStreams
@@ -25,6 +28,9 @@ from fritillary.service.watching import Held, Watch
 _Context = grpc.aio.ServicerContext[Any, Any]
 
 _CHUNK: Final = 65_536
+
+#: Positions of pages of matches, see `MatchServicer._wanted`.
+_POSITION: Final = re.compile(r"[0-9]{1,15}|@[0-9]{1,20}@[A-Za-z0-9._-]{1,64}")
 
 
 class MatchServicer(match_pb2_grpc.MatchServiceServicer):
@@ -86,26 +92,59 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.ListMatchesRequest, context: _Context
     ) -> pb.ListMatchesResponse:
         """List matches, newest first."""
+        size = min(request.page_size or 100, 1_000)
+        found = await self._wanted(request, size + 1)
+        more = len(found) > size
+        return pb.ListMatchesResponse(
+            matches=[self._shown(hosted) for _, hosted in found[:size]],
+            next_page_token=page_token(request, found[size - 1][0]) if more else "",
+        )
+
+    async def _wanted(
+        self, request: pb.ListMatchesRequest, most: int
+    ) -> list[tuple[str, HostedMatch]]:
+        """Return at most so many of the matches asked for, each with its position.
+
+        The position is the number of the match; of one that is in the archive alone,
+        when its record was written and its id: matches made since then do not shift
+        the pages.
+        """
         phases = {*request.phases} - {common_pb2.MATCH_PHASE_UNSPECIFIED}
         labels = dict(request.labels).items()
-        # The token is the number of the last match told: matches made since then
-        # do not shift the pages.
-        before = page_start(request)
-        fitting = [
-            hosted
-            for hosted in self._arena.matches()
-            if (not before or hosted.number < before)
-            and (not phases or wire.PHASE[hosted.phase] in phases)
-            and request.game in {"", hosted.order.game.id, hosted.order.game_name}
-            and labels <= hosted.order.labels.items()
+        before = page_position(request, _POSITION)
+        after = None
+        in_memory = self._arena.matches()
+        found = []
+        if before.startswith("@"):
+            _, written_ns, match_id = before.split("@")
+            after = Place(int(written_ns), match_id)
+        else:
+            found = [
+                (str(hosted.number), hosted)
+                for hosted in in_memory
+                if (not before or hosted.number < int(before))
+                and (not phases or wire.PHASE[hosted.phase] in phases)
+                and request.game in {"", hosted.order.game.id, hosted.order.game_name}
+                and labels <= hosted.order.labels.items()
+            ]
+        archive = self._arena.archive
+        missing = most - len(found)
+        ended = not phases or common_pb2.MATCH_PHASE_ENDED in phases
+        if archive is None or missing <= 0 or not ended:
+            return found[:most]
+        known = {hosted.id for hosted in in_memory}
+
+        def fits(header: Header) -> bool:
+            return (
+                header.match_id not in known
+                and request.game in {"", header.game.full_id}
+                and labels <= header.labels.items()
+            )
+
+        return found + [
+            (f"@{place.written_ns}@{place.match_id}", hosted)
+            for place, hosted in await archive.newest(after, fits, missing)
         ]
-        size = min(request.page_size or 100, 1_000)
-        page = fitting[:size]
-        more = len(fitting) > size
-        return pb.ListMatchesResponse(
-            matches=[self._shown(hosted) for hosted in page],
-            next_page_token=page_token(request, page[-1].number) if more else "",
-        )
 
     @staticmethod
     def _shown(hosted: HostedMatch) -> pb.Match:
@@ -116,9 +155,9 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             message.ClearField("labels")
         return message
 
-    def _for_caller(self, match_id: str) -> HostedMatch:
+    async def _for_caller(self, match_id: str) -> HostedMatch:
         """Return a match; bots see those they sat in and no others."""
-        hosted = self._arena.match(match_id)
+        hosted = await self._arena.find(match_id)
         token = caller.get()
         if token.role is Role.BOT and token.name not in hosted.bots:
             msg = f"there is no match {match_id[:64]!r} that you sat in"
@@ -130,17 +169,18 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.GetMatchRequest, context: _Context
     ) -> pb.GetMatchResponse:
         """Return one match."""
-        return pb.GetMatchResponse(
-            match=self._shown(self._for_caller(request.match_id))
-        )
+        hosted = await self._for_caller(request.match_id)
+        return pb.GetMatchResponse(match=self._shown(hosted))
 
     @guarded
     async def WatchMatch(  # type: ignore[override]
         self, request: pb.WatchMatchRequest, context: _Context
     ) -> None:
         """Follow a match as a spectator."""
-        hosted = self._arena.match(request.match_id)
+        hosted = await self._arena.find(request.match_id)
         _check_open(hosted)
+        if self._arena.archive is not None:
+            hosted = await self._arena.archive.played_again(hosted)
         token = caller.get()
         held = self._held.get(token.hash)
         if held is None:
@@ -157,7 +197,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.PauseMatchRequest, context: _Context
     ) -> pb.PauseMatchResponse:
         """Stop the clocks of a match."""
-        hosted = self._arena.match(request.match_id)
+        hosted = await self._arena.find(request.match_id)
         hosted.pause(request.message)
         await hosted.until("paused", "closing", "ended")
         return pb.PauseMatchResponse(match=self._shown(hosted))
@@ -167,7 +207,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.ResumeMatchRequest, context: _Context
     ) -> pb.ResumeMatchResponse:
         """Let a match go on."""
-        hosted = self._arena.match(request.match_id)
+        hosted = await self._arena.find(request.match_id)
         hosted.resume()
         await hosted.until("running", "waiting", "closing", "ended")
         return pb.ResumeMatchResponse(match=self._shown(hosted))
@@ -177,7 +217,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.AbortMatchRequest, context: _Context
     ) -> pb.AbortMatchResponse:
         """End a match without a result that counts."""
-        hosted = self._arena.match(request.match_id)
+        hosted = await self._arena.find(request.match_id)
         kind = (
             EndKind.VOID
             if request.kind == common_pb2.MATCH_END_KIND_VOID
@@ -194,7 +234,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.FetchRecordRequest, context: _Context
     ) -> None:
         """Return the record of a match in chunks."""
-        hosted = self._for_caller(request.match_id)
+        hosted = await self._for_caller(request.match_id)
         _check_open(hosted)
         _check_view(hosted, request.view)
         token = caller.get()
@@ -234,6 +274,9 @@ def _check_view(hosted: HostedMatch, view: int) -> None:
     Until the match has ended its record is for the host alone: it holds the actions
     of all seats as they were. What spectators may know is told by WatchMatch.
     """
+    if hosted.unrecorded:
+        msg = f"the record of match {hosted.id} could not be written to its end"
+        raise ServiceError(msg, code="record.open")
     if hosted.result is None or not hosted.over:
         if view == pb.RECORD_VIEW_FULL:
             msg = f"match {hosted.id} goes on; its record is open until its end"

@@ -1,22 +1,105 @@
-"""What an order of a match must say: options, clocks, secrets, labels."""
+"""Orders of matches: what they say, and how what was asked for becomes one."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import attrs
+from attrs import field, frozen
+
 from fritillary.core.errors import PluginError, UsageError
+from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
-from fritillary.record.terms import ClockSettings
-from fritillary.referee.lineup import parse_player
+from fritillary.record.terms import ClockSettings, PlayerInfo, Terms
+from fritillary.referee.lineup import (
+    COMMANDS,
+    STARTED,
+    PlayerSpec,
+    named,
+    parse_player,
+)
+from fritillary.referee.player import Player
+from fritillary.referee.setup import MatchSetup, new_match_id, usual_terms
 
 UNTIMED: Final = ClockSettings()
 
 _MAX_LABELS: Final = 16
 _MAX_LABEL: Final = 64
+
+#: Between the folders of a path, wherever it is from.
+_SEPARATOR: Final = re.compile(r"[\\/]")
+
+
+def shown(spec: PlayerSpec) -> str:
+    """Return how a player is named to everybody, as in the record.
+
+    Of a command that is the program's name: its arguments may hold secrets, and
+    folders tell about the host.
+    """
+    if spec.kind in COMMANDS:
+        return f"{spec.kind}:{_SEPARATOR.split(spec.name)[-1]}"
+    return spec.text
+
+
+def named_of(spec: PlayerSpec) -> PlayerInfo:
+    """Return who takes a seat, as far as its name tells."""
+    return named(_SEPARATOR.split(spec.name)[-1], shown(spec))
+
+
+@frozen(kw_only=True, eq=False)
+class Order:
+    """A match as it was asked for, checked and filled in.
+
+    Args:
+        match_id: of the match.
+        game_name: the full id under which the game was asked for.
+        game: the rules.
+        options: of the game.
+        specs: the players, taken apart.
+        clocks: one for each seat.
+        terms: the same for all.
+        seed: of the deal.
+        salt: of the commitment.
+        seed_given: whether seed or salt came from outside.
+        nonces_wanted: whether bots may mix their own bytes into the deal.
+        labels: free tags.
+        sealed: the deal is still to be played by others.
+    """
+
+    match_id: str
+    game_name: str
+    game: Game[Any, Any, Any]
+    options: Any
+    specs: tuple[PlayerSpec, ...]
+    clocks: tuple[ClockSettings, ...]
+    terms: Terms
+    seed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+    seed_given: bool = False
+    nonces_wanted: bool = False
+    labels: dict[str, str] = field(factory=dict)
+    sealed: bool = False
+
+    def setup(self, players: tuple[Player, ...]) -> MatchSetup:
+        """Return what the referee needs."""
+        settings: dict[str, Any] = {"players": players, "clocks": self.clocks}
+        return MatchSetup(
+            game=self.game,
+            options=self.options,
+            terms=self.terms,
+            match_id=self.match_id,
+            seed=self.seed,
+            salt=self.salt,
+            nonces_wanted=self.nonces_wanted,
+            labels=self.labels,
+            **settings,
+        )
+
 
 #: Players are named again and again.
 spec_of: Final = functools.lru_cache(1024)(parse_player)
@@ -99,3 +182,56 @@ def labels_of(labels: Mapping[str, str]) -> dict[str, str]:
         msg = f"at most {_MAX_LABELS} labels of at most {_MAX_LABEL} characters"
         raise UsageError(msg, code="usage.labels")
     return dict(labels)
+
+
+def order_of(
+    registry: Registry,
+    game: str | Game[Any, Any, Any],
+    players: Sequence[str],
+    *,
+    options: Mapping[str, Any] | object | None = None,
+    preset: str = "",
+    clocks: ClockSettings | Sequence[ClockSettings] | None = None,
+    terms: Terms | None = None,
+    ceiling_ms: int | None = None,
+    match_id: str = "",
+    seed: bytes | None = None,
+    salt: bytes | None = None,
+    nonces_wanted: bool | None = None,
+    labels: Mapping[str, str] | None = None,
+    sealed: bool = False,
+) -> Order:
+    """Return what was asked for as an order; for the arguments see `Arena.create`.
+
+    Raises:
+        FritillaryError: if something about it makes no sense.
+    """
+    rules = registry.game(game) if isinstance(game, str) else game
+    match_id = match_id or new_match_id()
+    specs = tuple(map(spec_of, players))
+    rules.check_seats(len(specs))
+    chosen = options_of(rules, options, preset)
+    check_deal(rules, chosen, len(specs))
+    all_clocks = clocks_of(clocks, len(specs))
+    if ceiling_ms is None:
+        full = usual_terms(rules, all_clocks, terms)
+    else:
+        full = attrs.evolve(terms or Terms(), ceiling_ms=ceiling_ms)
+    dials_in = any(spec.kind in {"remote", *STARTED} for spec in specs)
+    if nonces_wanted is None:
+        nonces_wanted = seed is None and dials_in
+    return Order(
+        match_id=match_id,
+        game_name=game if isinstance(game, str) else game.id,
+        game=rules,
+        options=chosen,
+        specs=specs,
+        clocks=all_clocks,
+        terms=full,
+        seed=bytes32("seed", seed),
+        salt=bytes32("salt", salt),
+        seed_given=seed is not None or salt is not None,
+        nonces_wanted=nonces_wanted,
+        labels=labels_of(labels or {}),
+        sealed=sealed,
+    )

@@ -22,6 +22,12 @@ from fritillary.record.writer import sync_folder
 FORMAT: Final = 1
 
 _SUFFIX: Final = ".order"
+
+#: Of a match whose end could not be written down.
+_UNENDED: Final = ".unended"
+
+#: Of a file that is not yet whole.
+_ASIDE: Final = ".new"
 _HASH: Final = validators.matches_re(r"[0-9a-f]{64}\Z")
 
 
@@ -60,6 +66,7 @@ class Kept:
         sealed: the deal is still to be played by others.
         created_at_ms: since 1970-01-01 UTC.
         used: of the decision that was open at an orderly stop.
+        heard: whether all its bots have heard of its end.
     """
 
     format: int
@@ -77,6 +84,7 @@ class Kept:
     sealed: bool
     created_at_ms: int
     used: Used | None = None
+    heard: bool = False
 
 
 _CONVERTER: Final = make_converter()
@@ -95,7 +103,28 @@ class PrivateFolder:
         self.path = path
 
     def _file(self, match_id: str) -> Path:
-        return self.path / f"{match_id}{_SUFFIX}"
+        path = self.path / f"{match_id}{_UNENDED}"
+        return path if path.exists() else self.path / f"{match_id}{_SUFFIX}"
+
+    def tidy(self) -> None:
+        """Let nobody else in, and remove what a kill left unfinished.
+
+        To be called by who uses the folder alone.
+
+        Raises:
+            StorageError: if it cannot be done.
+        """
+        try:
+            self.path.chmod(0o700)
+            for path in self.path.glob(f"*{_ASIDE}"):
+                path.unlink()
+        except OSError as error:
+            msg = f"{self.path}: {error.strerror}"
+            raise StorageError(msg, code="storage.private") from error
+
+    def has(self, match_id: str) -> bool:
+        """Say whether something is kept of a match."""
+        return self._file(match_id).exists()
 
     def save(self, kept: Kept) -> None:
         """Write a match down; when this returns it survives a power cut.
@@ -104,7 +133,7 @@ class PrivateFolder:
             StorageError: if it cannot be written.
         """
         path = self._file(kept.match_id)
-        aside = path.with_suffix(".new")
+        aside = self.path / f"{kept.match_id}{_ASIDE}"
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -115,6 +144,8 @@ class PrivateFolder:
             aside.replace(path)
             sync_folder(self.path)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                aside.unlink(missing_ok=True)
             msg = f"{path}: {error.strerror}"
             raise StorageError(msg, code="storage.private") from error
 
@@ -157,6 +188,36 @@ class PrivateFolder:
         if kept is not None:
             self.save(attrs.evolve(kept, used=used))
 
+    def note_heard(self, match_id: str) -> None:
+        """Keep that all bots have heard of the end of a match.
+
+        Raises:
+            StorageError: if it cannot be written.
+        """
+        kept = self.load(match_id)
+        if kept is not None:
+            self.save(attrs.evolve(kept, heard=True))
+
+    def note_unended(self, match_id: str) -> None:
+        """Keep that a match has ended, though its record could not be written.
+
+        A file gets another name: where the disk is full, that can still be done.
+
+        Raises:
+            StorageError: if it cannot.
+        """
+        path = self._file(match_id)
+        try:
+            path.replace(self.path / f"{match_id}{_UNENDED}")
+            sync_folder(self.path)
+        except OSError as error:
+            msg = f"{path}: {error.strerror}"
+            raise StorageError(msg, code="storage.private") from error
+
+    def unended(self, match_id: str) -> bool:
+        """Say whether that was noted of a match."""
+        return self._file(match_id).suffix == _UNENDED
+
     def forget(self, match_id: str) -> None:
         """Keep nothing of a match any more."""
         with contextlib.suppress(OSError):
@@ -164,7 +225,9 @@ class PrivateFolder:
 
     def matches(self) -> Iterator[str]:
         """Yield the ids of the matches that are kept."""
-        for path in sorted(self.path.glob(f"*{_SUFFIX}")):
-            match_id = path.name.removesuffix(_SUFFIX)
-            if MATCH_ID.match(match_id):
-                yield match_id
+        ids = {
+            path.name.removesuffix(suffix)
+            for suffix in (_SUFFIX, _UNENDED)
+            for path in self.path.glob(f"*{suffix}")
+        }
+        yield from filter(MATCH_ID.match, sorted(ids))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-import math
 import random  # noqa: TID251 - named in a signature
 from collections import deque
 from collections.abc import Callable
@@ -13,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.bots.protocol import Ask
 from fritillary.core.commitment import MAX_NONCE_BYTES
-from fritillary.core.errors import CodecError
-from fritillary.record.choice import received_bytes
 from fritillary.record.terms import MAX_MS, Fault, LinkBank, PlayerInfo, clip
 from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
+from fritillary.service.answers import answer_of
+from fritillary.service.asked import Asked
 from fritillary.service.hub import Link, UnusableMessageError
 from fritillary.service.lastnews import LastNews, Unwritten
+from fritillary.service.lostlink import LostLink
 from fritillary.service.seatwire import MatchWire, SeatWire
 from fritillary.service.wire import MSGPACK
 
@@ -84,7 +83,6 @@ class RemotePlayer:
         self._loop = asyncio.get_running_loop()
         self._link = link
         self._match = match
-        self._bank = bank
         self._max_note_bytes = max_note_bytes
         self._changed = changed
         self._fault = refused
@@ -93,19 +91,13 @@ class RemotePlayer:
         self._wire: SeatWire | None = None
         #: Whether the session has taken the seat: only then it is told what happens.
         self._seated = False
-        self._bank_ms = bank.total_ms
-        self._lost_at = 0.0
-        self._lost_timer: asyncio.TimerHandle | None = None
-        self._paused = False
+        self._lost = LostLink(bank, self._give_up)
         # The offer.
         self._offer: Offer | None = None
         self._accepting: asyncio.Future[bytes] = self._loop.create_future()
         self._readying: asyncio.Future[None] = self._loop.create_future()
         # The decision.
-        self._request: Request | None = None
-        self._answer: asyncio.Future[Answer] | None = None
-        self._asked_id = 0
-        self._answered: tuple[int, tuple[str | None, Any]] | None = None
+        self._asked = Asked()
         self._think_ms: int | None = None
         self._round_trip_ms: int | None = None
         self._told_round_trip_ms: int | None = None
@@ -160,29 +152,24 @@ class RemotePlayer:
     async def decide(self, request: Request) -> Answer:
         """Ask the bot; return what it answers."""
         self._raise_fault()
-        self._request = request
-        self._asked_id = request.decision_id
-        answer: asyncio.Future[Answer] = self._loop.create_future()
-        self._answer = answer
+        answer = self._asked.begin(request)
         self._think_ms = None
         if self._seated:
             self._send_request()
         try:
             return await answer
         finally:
-            self._answer = None
+            self._asked.leave()
 
     def closed(self, closure: Closure) -> None:
         """Tell the bot how the request was closed."""
-        if self._request is not None:
+        if self._asked.request is not None:
             # Else it was closed before a restart.
             self._link.counts.closed(closure.how, closure.server_ms)
-        self._request = None
-        if closure.how != "accepted":
-            self._answered = None
+        self._asked.closed(closure.how)
         if self._before is not None:
             self._closed_before = closure
-            self._asked_id = closure.decision_id
+            self._asked.last_id = closure.decision_id
             return
         wire = self._wire
         if wire is None:
@@ -204,7 +191,7 @@ class RemotePlayer:
     def end(self, result: MatchResult) -> None:
         """Tell the bot the result, and leave the seat."""
         self._ended = True
-        self._stop_waiting()
+        self._lost.stop()
         self._came_back()
         wire = self._wire
         unwritten = None
@@ -231,31 +218,33 @@ class RemotePlayer:
     @property
     def asked(self) -> bool:
         """Whether a decision of the bot is open."""
-        return self._answer is not None
+        return self._asked.open
 
     def fail(self, fault: PlayerFault) -> None:
         """Let the seat fail; at once if something is awaited, else when it is."""
         if self._fault is not None or self._ended:
             return
         self._fault = fault
-        self._stop_waiting()
+        self._lost.stop()
         self._came_back()
-        for future in (self._answer, self._accepting, self._readying):
-            if future is not None and not future.done():
+        self._asked.fail(fault)
+        for future in (self._accepting, self._readying):
+            if not future.done():
                 future.set_exception(fault)
                 # It may be that nobody waits for it any more.
                 future.exception()
 
     def reading(self) -> dict[str, int] | None:
         """Return what is left of the clock while a decision is open."""
-        if self._answer is None or self._request is None:
+        request = self._asked.request
+        if request is None or not self._asked.open:
             return None
-        return self._with_link(self._request.reading())
+        return self._with_link(request.reading())
 
     @property
     def open_decision_id(self) -> int | None:
         """The request that is open."""
-        return None if self._answer is None else self._asked_id
+        return self._asked.last_id if self._asked.open else None
 
     def status_source(self, source: Callable[[], bytes]) -> None:
         """Set what makes the MatchStatus for this seat."""
@@ -269,27 +258,17 @@ class RemotePlayer:
 
     def pause(self, paused: bool) -> None:
         """Stop or start the time that a lost link is waited for."""
-        self._paused = paused
-        if self.away:
-            if paused:
-                self._charge_loss()
-            else:
-                self._begin_waiting()
+        self._lost.pause(paused, away=self.away)
 
     @property
     def link_left_ms(self) -> int:
         """What is left for lost links."""
-        if self._lost_timer is None:
-            return self._bank_ms
-        elapsed = (self._loop.time() - self._lost_at) * 1000
-        return max(0, self._bank_ms - math.ceil(elapsed))
+        return self._lost.left_ms
 
     @property
     def waiting_left_ms(self) -> int:
         """How long the lost link is waited for at most."""
-        if self._lost_timer is None:
-            return self.link_left_ms
-        return max(0, math.ceil((self._lost_timer.when() - self._loop.time()) * 1000))
+        return self._lost.waiting_left_ms
 
     # ----------------------------------------------------------------- after a restart
 
@@ -313,8 +292,8 @@ class RemotePlayer:
 
     def expect(self) -> None:
         """Let the time begin in which the bot has to come back."""
-        if self.away and self._lost_timer is None and not self._paused:
-            self._begin_waiting()
+        if self.away:
+            self._lost.begin()
 
     async def back(self) -> None:
         """Return when the bot has its seat again, or will not come back."""
@@ -349,7 +328,7 @@ class RemotePlayer:
             self.session_lost()
             return
         if self.away:
-            self._charge_loss()
+            self._lost.charge()
             self.away = False
             self.loss = None
         self._session = session
@@ -375,25 +354,8 @@ class RemotePlayer:
         if self._ended or self._fault is not None or self.away:
             return
         self.away = True
-        if not self._paused:
-            self._begin_waiting()
+        self._lost.begin()
         self._changed()
-
-    def _begin_waiting(self) -> None:
-        self._lost_at = self._loop.time()
-        wait_ms = min(self._bank.loss_ms, self._bank_ms)
-        self._lost_timer = self._loop.call_later(wait_ms / 1000, self._give_up, wait_ms)
-
-    def _charge_loss(self) -> None:
-        if self._lost_timer is not None:
-            elapsed = (self._loop.time() - self._lost_at) * 1000
-            self._bank_ms = max(0, self._bank_ms - math.ceil(elapsed))
-            self._stop_waiting()
-
-    def _stop_waiting(self) -> None:
-        if self._lost_timer is not None:
-            self._lost_timer.cancel()
-            self._lost_timer = None
 
     def _give_up(self, waited_ms: int) -> None:
         why = f"the link was lost and not back within {waited_ms / 1000:g} s"
@@ -426,11 +388,11 @@ class RemotePlayer:
             session.send(entry)
         if self._last_closed[1]:
             session.send(self._last_closed[1])
-        if self._answer is not None and not self._answer.done():
+        if self._asked.unanswered:
             self._send_request()
 
     def _send_request(self) -> None:
-        request, wire, session = self._request, self._wire, self._session
+        request, wire, session = self._asked.request, self._wire, self._session
         if request is not None and wire is not None and session is not None:
             session.send(wire.request(request, self._with_link(request.reading())))
 
@@ -486,51 +448,37 @@ class RemotePlayer:
         """
         choice = decision.WhichOneof("choice")
         value: Any = getattr(decision, choice) if choice is not None else None
-        answer = self._open(decision.decision_id, (choice, value))
+        answer = self._asked.take(decision.decision_id, (choice, value))
         if answer is None:
             return
-        request = self._request
+        request = self._asked.request
         if request is None or self._session is None:  # pragma: no cover - it is open
             return
         think_ms = None
         if decision.HasField("think_ms"):
             self._think_ms = think_ms = min(decision.think_ms, MAX_MS)
-        data = None
-        if choice == "action":
-            try:
-                data = self._session.coder.decode(value)
-            except CodecError as error:
-                answer.set_exception(_malformed(str(error), value))
-                return
-        elif choice is None:
-            answer.set_exception(_malformed("the decision names no action", b""))
-            return
         # The record is told of the link when it was measured anew; a decision of
         # which nothing is told takes the short way into it.
         self._round_trip_ms = told = round_trip_ms
         if told == self._told_round_trip_ms:
             told = None
-        else:
-            self._told_round_trip_ms = told
-        while self._events and self._events[0][0] <= request.event_number:
-            self._events.popleft()
-        probabilities = decision.probabilities
-        if choice == "index" and not (
-            probabilities or decision.note or think_ms is not None or told is not None
-        ):
-            answer.set_result(_plain(value))
-            return
-        answer.set_result(
-            Answer(
-                index=value if choice == "index" else None,
-                text=value if choice == "text" else None,
-                data=data,
-                note=self._note(decision.note) if decision.note else "",
-                probabilities=probabilities,
+        try:
+            found = answer_of(
+                decision,
+                choice,
+                value,
+                self._session.coder,
                 think_ms=think_ms,
                 round_trip_ms=told,
+                max_note_bytes=self._max_note_bytes,
             )
-        )
+        except PlayerFault as fault:
+            answer.set_exception(fault)
+            return
+        self._told_round_trip_ms = round_trip_ms
+        while self._events and self._events[0][0] <= request.event_number:
+            self._events.popleft()
+        answer.set_result(found)
 
     def resigned(self, decision_id: int) -> None:
         """Hear that the seat gives up.
@@ -538,29 +486,9 @@ class RemotePlayer:
         Raises:
             UnusableMessageError: if its request is not open.
         """
-        answer = self._open(decision_id, ("resign", None))
+        answer = self._asked.take(decision_id, ("resign", None))
         if answer is not None:
             answer.set_result(Answer(resign=True))
-
-    def _open(
-        self, decision_id: int, choice: tuple[str | None, Any]
-    ) -> asyncio.Future[Answer] | None:
-        """Return what waits for a decision; ``None`` if it was made already.
-
-        Raises:
-            UnusableMessageError: if its request is not open.
-        """
-        answer = self._answer
-        if answer is not None and decision_id == self._asked_id and not answer.done():
-            self._answered = (decision_id, choice)
-            return answer
-        if self._answered == (decision_id, choice):
-            return None
-        if not 0 < decision_id <= self._asked_id:
-            msg = f"there was no request {decision_id}"
-            raise UnusableMessageError(msg, code="decision.unknown")
-        msg = f"request {decision_id} is closed; nothing has changed"
-        raise UnusableMessageError(msg, code="decision.stale")
 
     def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
         """Hear what has arrived."""
@@ -573,22 +501,3 @@ class RemotePlayer:
             self._closed_before = None
         if self._last_closed[0] <= closed_decision_id:
             self._last_closed = (0, b"")
-
-    def _note(self, note: str) -> str:
-        cut = note.encode("utf-8", "replace")[: self._max_note_bytes]
-        return clip(cut.decode("utf-8", "ignore"), self._max_note_bytes)
-
-
-@functools.lru_cache(4096)
-def _plain(index: int) -> Answer:
-    """Return an answer that is an index and nothing else, which most are."""
-    return Answer(index=index)
-
-
-def _malformed(why: str, raw: bytes) -> PlayerFault:
-    return PlayerFault(
-        Fault.MALFORMED,
-        clip(why, _SENTENCE),
-        code="action.invalid",
-        offending=received_bytes(raw),
-    )

@@ -3,49 +3,38 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+import attrs
 from attrs import frozen
 
 from fritillary.core.commitment import commitment
 from fritillary.core.errors import FritillaryError, RecordError, StorageError
-from fritillary.core.outcome import Outcome
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.chain import length_of
-from fritillary.record.events import (
-    ActionTaken,
-    ChanceDrawn,
-    Dealt,
-    Ended,
-    Resigned,
-    Revealed,
-    Ruling,
-)
-from fritillary.record.reader import Record, content_hash, read_file, read_record
+from fritillary.record.events import Ended, Resigned, Ruling
+from fritillary.record.reader import Record, read_file, read_record
 from fritillary.record.replay import game_of
 from fritillary.record.reveal import reveal_record
 from fritillary.record.signing import Signer
-from fritillary.record.terms import Consequence, EndKind, Fault
+from fritillary.record.terms import Consequence, Fault
 from fritillary.record.writer import FileSink, RecordWriter, in_use
+from fritillary.referee.absent import Absent
 from fritillary.referee.lineup import parse_player
-from fritillary.referee.seen import Finish, MatchResult, Reveal
-from fritillary.service.hosted import Order
+from fritillary.referee.match import NO_RECORD
+from fritillary.referee.play import ended_event
+from fritillary.referee.restore import write_end
+from fritillary.referee.seen import MatchResult
+from fritillary.service.ordering import Order
+from fritillary.service.past import REMOTE, SEED_LOST, Past, ended_at_ms, result_of
 from fritillary.service.private import FORMAT, Kept, PrivateFolder
+from fritillary.service.records import SUFFIX
 
 _log = logging.getLogger(__name__)
-
-SUFFIX: Final = ".frec"
-
-_REMOTE: Final = "remote:"
-
-_SEED_LOST: Final = Finish(
-    EndKind.VOID,
-    "server.seed-lost",
-    "the server was restarted and the seed of the deal is lost; the match is void",
-)
 
 
 @frozen(kw_only=True)
@@ -55,10 +44,12 @@ class Left:
     Args:
         order: as it was asked for.
         created_at_ms: since 1970-01-01 UTC.
-        record: so far; ``None`` if there was none.
+        record: so far; ``None`` if it had not begun: its seats are offered anew, to
+            whoever is there then.
         length: of that part of the file which holds the record, in bytes.
         used: of the open decision, seat and milliseconds.
-        result: if it has ended.
+        past: how it ended, if it has.
+        heard: whether all its bots have heard of that.
     """
 
     order: Order
@@ -66,12 +57,8 @@ class Left:
     record: Record | None = None
     length: int = 0
     used: tuple[int, int] | None = None
-    result: MatchResult | None = None
-
-    @property
-    def begun(self) -> bool:
-        """Whether it was dealt, so that it is taken up and not begun."""
-        return self.record is not None and len(self.record.events) > 1
+    past: Past | None = None
+    heard: bool = False
 
     def refused(self) -> set[int]:
         """Return the seats that did not get ready."""
@@ -138,17 +125,29 @@ def matches_left(
         try:
             kept = private.load(match_id)
             if kept is not None:
-                yield _left(kept, records / f"{match_id}{SUFFIX}", registry, signer)
+                path = records / f"{match_id}{SUFFIX}"
+                unended = private.unended(match_id)
+                yield _left(kept, path, registry, signer, unended=unended)
         except (FritillaryError, OSError) as error:
             why = error.message if isinstance(error, FritillaryError) else str(error)
             _log.warning("match %s is left as it is: %s", match_id, why)
 
 
-def _left(kept: Kept, path: Path, registry: Registry, signer: Signer) -> Left:
-    raw = read_file(path) if path.exists() else b""
+def _left(
+    kept: Kept, path: Path, registry: Registry, signer: Signer, *, unended: bool
+) -> Left:
+    if not path.exists():
+        # It was there before the order was kept. To deal again would give those who
+        # know how it went the same cards once more.
+        msg = f"its record {path.name} is missing; put it back, or remove what is kept"
+        raise StorageError(msg, code="storage.private")
+    raw = read_file(path)
     found = _record(raw)
     game = registry.game(kept.game) if found is None else game_of(found, registry)
     order = _order(kept, game)
+    if in_use(path):
+        msg = "its record is being written by another process"
+        raise StorageError(msg, code="storage.private")
     if found is None:
         return Left(order=order, created_at_ms=kept.created_at_ms)
     header = found.header
@@ -158,16 +157,19 @@ def _left(kept: Kept, path: Path, registry: Registry, signer: Signer) -> Left:
     if header.commitment != bound.hex():
         msg = "what was kept is not what its record commits to"
         raise StorageError(msg, code="storage.private")
-    if in_use(path):
-        msg = "its record is being written by another process"
-        raise StorageError(msg, code="storage.private")
-    result = None
+    if unended and found.find(Ended) is None:
+        sink = FileSink(path, after=length_of(raw, len(found.events)))
+        players = tuple(Absent(seat.player) for seat in header.seats)
+        write_end(order.setup(players), found, sink, NO_RECORD)
+        raw = read_file(path)
+        found = read_record(raw, unfinished=True)
+    past = None
     if found.find(Ended) is not None:
-        if not found.finished and not order.sealed:
-            raw = reveal_record(path, order.seed, order.salt, signer)
-            found = read_record(raw)
-            path.chmod(0o644)
-        result = result_of(found)
+        raw, found, past = _closed(path, raw, found, order, signer)
+        # The deal may have been revealed since.
+        order = attrs.evolve(order, sealed=order.sealed and not found.finished)
+    elif len(found.events) == 1:
+        return Left(order=order, created_at_ms=header.created_at_ms)
     used = kept.used
     return Left(
         order=order,
@@ -177,8 +179,30 @@ def _left(kept: Kept, path: Path, registry: Registry, signer: Signer) -> Left:
         used=(used.seat, used.spent_ms)
         if used is not None and used.events == len(found.events)
         else None,
-        result=result,
+        past=past,
+        heard=kept.heard,
     )
+
+
+def _closed(
+    path: Path, raw: bytes, found: Record, order: Order, signer: Signer
+) -> tuple[bytes, Record, Past]:
+    """Close the record of a match that has ended, if it lacks but that."""
+    about = path.stat()
+    if not found.finished and not order.sealed:
+        raw = reveal_record(path, order.seed, order.salt, signer)
+        found = read_record(raw)
+        # Its time is that of the end.
+        os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    if found.finished:
+        path.chmod(0o644)
+    result = result_of(found, order.seed)
+    if result is None:  # pragma: no cover - it has ended
+        raise TypeError
+    past = Past(
+        header=found.header, result=result, path=path, ended_at_ms=ended_at_ms(path)
+    )
+    return raw, found, past
 
 
 def _record(raw: bytes) -> Record | None:
@@ -210,36 +234,6 @@ def _order(kept: Kept, game: Game[Any, Any, Any]) -> Order:
     )
 
 
-def result_of(found: Record) -> MatchResult | None:
-    """Return the result of a record; ``None`` if it has not come to its end."""
-    ended = found.find(Ended)
-    if ended is None:
-        return None
-    outcome = None
-    if ended.outcome is not None:
-        data = ended.outcome
-        outcome = Outcome(data.reason, data.scores, data.placing)
-    revealed = found.find(Revealed)
-    dealt = found.find(Dealt)
-    played = (ActionTaken, ChanceDrawn)
-    return MatchResult(
-        match_id=found.header.match_id,
-        finish=Finish(ended.kind, ended.code, ended.message, outcome),
-        plies=sum(isinstance(event, played) for event in found.events),
-        content_hash=b"" if revealed is None else content_hash(found),
-        final_hash=found.links[-1] if found.finished else b"",
-        reveal=None
-        if revealed is None
-        else Reveal(
-            seed=bytes.fromhex(revealed.seed),
-            salt=bytes.fromhex(revealed.salt),
-            nonces=()
-            if dealt is None
-            else tuple(bytes.fromhex(nonce) for nonce in dealt.nonces),
-        ),
-    )
-
-
 # ------------------------------------------------------------------ without a seed
 
 
@@ -259,33 +253,38 @@ def void_without_seed(
             if path.stem in known or open_to_all or in_use(path):
                 continue
             raw = read_file(path)
-            found = _record(raw)
-            if found is None or found.find(Ended) is not None:
+            if not raw:
+                # The server was killed before it had kept the order.
+                path.unlink()
                 continue
-            yield found, _make_void(path, raw, found)
+            found = _record(raw)
+            if found is None:
+                continue
+            ended = found.find(Ended)
+            if ended is None:
+                found, result = _make_void(path, raw, found)
+                yield found, result
+            if found.finished or ended is None or ended.code == SEED_LOST.code:
+                path.chmod(0o644)
         except (FritillaryError, OSError) as error:
             _log.warning("%s is left as it is: %s", path.name, error)
 
 
-def _make_void(path: Path, raw: bytes, found: Record) -> MatchResult:
+def _make_void(path: Path, raw: bytes, found: Record) -> tuple[Record, MatchResult]:
     sink = FileSink(path, after=length_of(raw, len(found.events)))
     writer = RecordWriter(sink, found.header, found)
-    finish = _SEED_LOST
-    writer.add(Ended(finish.kind, finish.code, finish.message))
+    writer.add(ended_event(SEED_LOST))
     writer.hold()
-    path.chmod(0o644)
-    return MatchResult(
-        match_id=found.header.match_id,
-        finish=finish,
-        plies=0,
-        content_hash=b"",
-        final_hash=b"",
-    )
+    found = read_record(read_file(path), unfinished=True)
+    result = result_of(found)
+    if result is None:  # pragma: no cover - it was given an end
+        raise TypeError
+    return found, result
 
 
 def remote_seats(found: Record) -> Iterator[tuple[int, str]]:
     """Yield seat and name of each bot that had dialled in."""
     for seat, terms in enumerate(found.header.seats):
         text = terms.player.player
-        if text.startswith(_REMOTE):
-            yield seat, text.removeprefix(_REMOTE)
+        if text.startswith(REMOTE):
+            yield seat, text.removeprefix(REMOTE)

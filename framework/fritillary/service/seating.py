@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Iterable
+from typing import Any
 
 import attrs
 
 from fritillary.record.terms import Fault, PlayerInfo
 from fritillary.referee.player import PlayerFault
-from fritillary.service.hosted import HostedMatch, shown
+from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub, Link
 from fritillary.service.limits import Limits
+from fritillary.service.ordering import Order, shown
 from fritillary.service.remote import RemotePlayer
 
 
@@ -69,21 +71,48 @@ async def reserved(
     if deadline is None:
         deadline = _deadline(hosted)
     link.expected += 1
-    reserving = asyncio.ensure_future(link.reserve(order.match_id, order.game))
     cut = asyncio.ensure_future(hosted.cut.wait())
+    vain: set[asyncio.Future[Any]] = {cut, *map(asyncio.ensure_future, others)}
+    try:
+        while await _kept_place(link, order, vain, deadline):
+            session = link.session
+            if session is not None and session.plays(order.game):
+                return True
+            # Its link was lost again at once: who comes next may be another build.
+            link.reserved.discard(order.match_id)
+        return False
+    finally:
+        link.coming.discard(order.match_id)
+        link.expected -= 1
+        cut.cancel()
+        await asyncio.gather(cut, return_exceptions=True)
+
+
+async def _kept_place(
+    link: Link,
+    order: Order,
+    vain: set[asyncio.Future[Any]],
+    deadline: float,
+) -> bool:
+    """Wait for a place in a bot's matches; return whether there is one in time.
+
+    Args:
+        link: the bot.
+        order: of the match.
+        vain: waiting is in vain as soon as one of these is done.
+        deadline: by the clock of the loop.
+    """
+    reserving = asyncio.ensure_future(link.reserve(order.match_id, order.game))
     try:
         await asyncio.wait(
-            {reserving, cut, *map(asyncio.ensure_future, others)},
+            {reserving, *vain},
             timeout=max(0, deadline - asyncio.get_running_loop().time()),
             return_when=asyncio.FIRST_COMPLETED,
         )
         return reserving.done()
     finally:
-        link.coming.discard(order.match_id)
-        link.expected -= 1
         reserving.cancel()
-        cut.cancel()
-        await asyncio.gather(reserving, cut, return_exceptions=True)
+        await asyncio.gather(reserving, return_exceptions=True)
 
 
 def refusal(why: str, code: str) -> PlayerFault:

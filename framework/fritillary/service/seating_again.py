@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-import random  # noqa: TID251 - named in a signature
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from attrs import frozen
 
-from fritillary.bots.protocol import Ask
 from fritillary.record.events import Ruling
+from fritillary.record.reader import Record
 from fritillary.record.terms import Fault, PlayerInfo
-from fritillary.referee.player import Answer, Player
+from fritillary.referee.absent import Absent
+from fritillary.referee.player import Player
 from fritillary.referee.prepare import offer_of
 from fritillary.referee.restore import tell_again
-from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
 from fritillary.service.children import ChildSeat
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub, Link
@@ -34,11 +32,13 @@ class TakenUp:
     Args:
         players: in seat order.
         children: programs that are to be started again.
+        after: the record so far.
         used: of the decision that was open, seat and milliseconds.
     """
 
     players: tuple[Player, ...]
     children: list[ChildSeat]
+    after: Record
     used: tuple[int, int] | None
 
 
@@ -87,7 +87,7 @@ def seats_again(
         if again is not None:
             children.append(again)
         players.append(player)
-    return TakenUp(tuple(players), children, left.used)
+    return TakenUp(tuple(players), children, left.record, left.used)
 
 
 def _player(
@@ -124,16 +124,17 @@ def tell_last(left: Left, hosted: HostedMatch, hub: Hub, limits: Limits) -> None
         hub: where the bots are.
         limits: on a bot.
     """
-    found, result = left.record, left.result
-    if found is None or result is None:
+    found, past = left.record, left.past
+    if found is None or past is None:
         raise TypeError
+    result = past.result
     # What can be told of a match is told; the end at the least.
     hub.keep_ends(result, hosted.remote_seats())
     failed = any(
         isinstance(event, Ruling) and event.fault is Fault.REFEREE_ERROR
         for event in found.events
     )
-    if not left.begun or failed:
+    if failed:
         return
     refused = left.refused()
     listening = {}
@@ -146,7 +147,7 @@ def tell_last(left: Left, hosted: HostedMatch, hub: Hub, limits: Limits) -> None
     if not listening:
         return
     players = tuple(
-        listening.get(seat) or _Nobody(terms.player)
+        listening.get(seat) or Absent(terms.player)
         for seat, terms in enumerate(found.header.seats)
     )
     try:
@@ -155,38 +156,3 @@ def tell_last(left: Left, hosted: HostedMatch, hub: Hub, limits: Limits) -> None
         _log.exception("match %s: what came before its end is not told", hosted.id)
         for player in listening.values():
             player.end(result)
-
-
-class _Nobody:
-    """Sits where nobody listens any more."""
-
-    inline = False
-    wants_events = True
-
-    def __init__(self, info: PlayerInfo) -> None:
-        self.info = info
-
-    @property
-    def rng(self) -> random.Random:
-        raise NotImplementedError
-
-    async def accept(self, offer: Offer) -> bytes:
-        raise NotImplementedError
-
-    async def ready(self) -> None:
-        raise NotImplementedError
-
-    def notify(self, event: SeatEvent) -> None:
-        pass
-
-    async def decide(self, request: Request) -> Answer:
-        raise NotImplementedError
-
-    def decide_now(self, ask: Ask) -> Any:  # noqa: ANN401 - as the protocol says
-        raise NotImplementedError
-
-    def closed(self, closure: Closure) -> None:
-        pass
-
-    def end(self, result: MatchResult) -> None:
-        pass

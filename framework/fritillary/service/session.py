@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.plugins.game import Game
-from fritillary.record.terms import MAX_MS, PlayerInfo
+from fritillary.record.terms import PlayerInfo
 from fritillary.service import framing, greeting, wire
 from fritillary.service.audit import current
 from fritillary.service.errors import abort, error_info
@@ -20,6 +20,7 @@ from fritillary.service.framing import framed
 from fritillary.service.hub import Hub, Link, UnusableMessageError
 from fritillary.service.limits import Limits, TokenBucket
 from fritillary.service.outbox import Outbox
+from fritillary.service.pinging import Pinging
 from fritillary.service.resume import SessionTokens
 from fritillary.service.tokens import Token, TokenStore
 
@@ -34,9 +35,6 @@ _FLUSH_S: Final = 2.0
 #: Turns of the loop from the end of a match to the offer of the next: who waited is
 #: woken (twice, where the wait was shielded), a task is begun, bots are found.
 _TURNS: Final = 4
-
-#: In seconds: for so long a measured round trip is good enough.
-_MEASURED_S: Final = 5.0
 
 
 class Session:
@@ -57,7 +55,6 @@ class Session:
         coder: the encoding.
         expanded: whether legal actions are written out.
         capacity: how many matches it takes at a time.
-        round_trip_ms: of the link as last measured.
         over: set when the stream is closed.
     """
 
@@ -81,9 +78,7 @@ class Session:
         self._loop = asyncio.get_running_loop()
         now = self._loop.time()
         self._bucket = TokenBucket(limits.max_messages_per_second, now)
-        self._heard = now
-        self._pinged: float | None = None
-        self._ping_sent = 0.0
+        self._pinging = Pinging(limits, now)
         self._outbox = Outbox()
         self._most_outstanding = limits.max_outstanding_bytes
         self._lingering = 0
@@ -97,7 +92,6 @@ class Session:
         self.coder = wire.MSGPACK
         self.expanded = False
         self.capacity = 0
-        self.round_trip_ms: int | None = None
         self.over = asyncio.Event()
         self._handlers = {
             "accept": self._accept,
@@ -279,26 +273,25 @@ class Session:
         if self._closing:
             return
         now = self._loop.time()
-        limits = self._limits
+        pinging = self._pinging
         # First of all, so that the link is watched on whatever happens below.
-        pause = min(limits.ping_after_ms, limits.pong_within_ms) / 2000
-        self._timer = self._loop.call_later(pause, self._watch_link)
+        self._timer = self._loop.call_later(pinging.look_s, self._watch_link)
         if not self._tokens.good(self._token):
             self.revoked()
             return
-        if self._pinged is None:
-            silent = (now - self._heard) * 1000 >= limits.ping_after_ms
-            # While it plays the link is measured from time to time.
-            if silent or (self.link.matches and now - self._ping_sent >= _MEASURED_S):
+        if not pinging.open:
+            if pinging.due(now, plays=bool(self.link.matches)):
                 self._send_ping(now)
-        elif (now - self._pinged) * 1000 >= limits.pong_within_ms and not any(
+        elif pinging.overdue(now) and not any(
             player.asked for player in self.link.players()
         ):
-            self.close("link.silent", "nothing was heard after a Ping")
+            # A bot whose machine slept reads this when it wakes up.
+            self.close(
+                "link.silent", "nothing was heard after a Ping", reconnect_after_ms=1_000
+            )
 
     def _send_ping(self, now: float) -> None:
-        self._pinged = self._ping_sent = now
-        ping = pb.Ping(id=int(now * 1000))
+        ping = pb.Ping(id=self._pinging.send(now))
         self.send(framed(framing.PING, ping.SerializeToString()))
 
     # ----------------------------------------------------------------------- messages
@@ -308,7 +301,7 @@ class Session:
         if self._closing:
             return
         now = self._loop.time()
-        self._heard = now
+        self._pinging.heard = now
         self._counts.frames_in += 1
         self._counts.bytes_in += len(raw)
         if len(raw) > self._limits.max_message_bytes:
@@ -348,7 +341,7 @@ class Session:
                         raise _over()
                     if not player.holds(self):
                         raise _not_held()
-                    player.decided(decision, self.round_trip_ms)
+                    player.decided(decision, self._pinging.round_trip_ms)
                 elif self.hello is None:
                     self._hello(message, now)
                 elif kind is None:
@@ -359,8 +352,8 @@ class Session:
             except UnusableMessageError as error:
                 self._notice(message, error)
         # Any message answers a Ping.
-        if self._pinged is not None and messages:
-            self._pinged = None
+        if self._pinging.open and messages:
+            self._pinging.open = False
 
     def _player(self, body: Any) -> RemotePlayer | None:  # noqa: ANN401 - any with a seat
         player = self.link.seat(
@@ -477,9 +470,7 @@ class Session:
         self.send(framed(framing.PONG, pong.SerializeToString()))
 
     def _pong(self, message: pb.BotMessage) -> None:
-        if message.pong.id == int(self._ping_sent * 1000):
-            elapsed = self._loop.time() - self._ping_sent
-            self.round_trip_ms = min(round(elapsed * 1000), MAX_MS)
+        self._pinging.pong(message.pong.id, self._loop.time())
 
     def _goodbye(self, message: pb.BotMessage) -> None:
         self._finish()

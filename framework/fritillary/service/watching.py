@@ -18,6 +18,7 @@ from fritillary.referee.match import Match
 from fritillary.referee.seen import MatchResult, SeatEvent
 from fritillary.service import wire
 from fritillary.service.hosted import HostedMatch
+from fritillary.service.past import PlayedAgain
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +65,11 @@ class Views:
         return known
 
     def _view(
-        self, hosted: HostedMatch, match: Match, coder: wire.Coder, picture: int
+        self,
+        hosted: HostedMatch,
+        match: Match | PlayedAgain,
+        coder: wire.Coder,
+        picture: int,
     ) -> pb.MatchView:
         gate = match.teller.spectator
         view = pb.MatchView(event_number=gate.number)

@@ -1,0 +1,241 @@
+"""The archive: matches that have ended, found in the folder of their records.
+
+Nothing of it is kept but the last few that were asked for. Files are read in a thread,
+one at a time: who asks for many delays those who ask too, and no match.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import heapq
+import logging
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NoReturn, TypeVar
+
+from attrs import frozen
+
+from fritillary.core.errors import FritillaryError
+from fritillary.plugins.discovery import Registry
+from fritillary.record.events import MATCH_ID, Header
+from fritillary.record.reader import Record, read_file, read_header, read_record
+from fritillary.record.replay import game_of
+from fritillary.referee.absent import Absent
+from fritillary.referee.restore import tell_again
+from fritillary.referee.seen import MatchResult
+from fritillary.service.hosted import HostedMatch
+from fritillary.service.ordering import Order
+from fritillary.service.past import (
+    Past,
+    PlayedAgain,
+    ended_at_ms,
+    held_back,
+    order_of_record,
+    result_of,
+)
+from fritillary.service.records import SUFFIX
+
+_log = logging.getLogger(__name__)
+
+#: So many matches are kept, of those that were asked for last.
+_KEPT: Final = 64
+
+#: So many of the newest records can be listed.
+_LISTED: Final = 10_000
+
+T = TypeVar("T")
+
+
+@frozen(order=True)
+class Place:
+    """Where a match stands in the list of the archive; the greatest comes first.
+
+    Args:
+        written_ns: when its record was written last, since 1970-01-01 UTC.
+        match_id: of the match.
+    """
+
+    written_ns: int
+    match_id: str
+
+
+class Archive:
+    """Finds matches that have ended.
+
+    Args:
+        records: the folder.
+        registry: the games.
+        seed_of: returns the seed of a match whose deal is held back, if it is known.
+    """
+
+    def __init__(
+        self,
+        records: Path,
+        registry: Registry,
+        seed_of: Callable[[str], bytes | None],
+    ) -> None:
+        self._records = records
+        self._registry = registry
+        self._seed_of = seed_of
+        self._kept: OrderedDict[Place, HostedMatch] = OrderedDict()
+        self._reading = asyncio.Lock()
+
+    async def find(self, match_id: str) -> HostedMatch | None:
+        """Return a match that has ended; ``None`` if there is none of that id.
+
+        Raises:
+            RecordError: if the game is not installed, or in another version.
+        """
+        if not MATCH_ID.match(match_id):
+            return None
+        path = self._path(match_id)
+        place = await self._in_thread(functools.partial(_place, path))
+        if place is None:
+            return None
+        kept = self._kept.get(place)
+        if kept is not None:
+            self._kept.move_to_end(place)
+            return kept
+        found = await self._in_thread(functools.partial(_read, path, self._seed_of))
+        if found is None:
+            return None
+        record, past = found
+        order = order_of_record(record, game_of(record, self._registry))
+        hosted = HostedMatch(order, _no_sink, 0, past=past)
+        self._kept[place] = hosted
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return hosted
+
+    async def played_again(self, hosted: HostedMatch) -> HostedMatch:
+        """Return a match with all that happened in it, for whoever looks on.
+
+        Args:
+            hosted: the match; returned as it is unless it is one that ended long ago
+                and can be played again.
+        """
+        path, result = hosted.path, hosted.result
+        if hosted.match is not None or result is None or path is None:
+            return hosted
+        found = await self._in_thread(functools.partial(_read, path, self._seed_of))
+        if found is None or result.reveal is None:
+            return hosted
+        record, past = found
+        try:
+            match = await self._in_thread(
+                functools.partial(_play_again, hosted.order, record, past.result)
+            )
+        except Exception:  # noqa: BLE001 - whatever the rules raise; the end is told
+            _log.exception("match %s cannot be played again", hosted.id)
+            return hosted
+        again = HostedMatch(hosted.order, _no_sink, 0, past=past)
+        again.match = match
+        return again
+
+    async def newest(
+        self, after: Place | None, fits: Callable[[Header], bool], most: int
+    ) -> list[tuple[Place, HostedMatch]]:
+        """Return matches that have ended, those whose records are newest first.
+
+        Matches of games that are not here are left out.
+
+        Args:
+            after: begin after this one; ``None``: from the start.
+            fits: says whether a match is wanted.
+            most: no more than so many.
+        """
+        listed: list[tuple[Place, HostedMatch]] = []
+        places = await self._in_thread(functools.partial(_places, self._records, after))
+        for place in places:
+            path = self._path(place.match_id)
+            header = await self._in_thread(functools.partial(_header, path))
+            if header is None or not fits(header):
+                continue
+            try:
+                hosted = await self.find(place.match_id)
+            except FritillaryError as error:
+                _log.info("match %s is not listed: %s", place.match_id, error.message)
+                continue
+            if hosted is not None:
+                listed.append((place, hosted))
+                if len(listed) == most:
+                    break
+        return listed
+
+    def _path(self, match_id: str) -> Path:
+        return self._records / f"{match_id}{SUFFIX}"
+
+    async def _in_thread(self, read: Callable[[], T]) -> T:
+        async with self._reading:
+            return await asyncio.to_thread(read)
+
+
+def _play_again(order: Order, record: Record, result: MatchResult) -> PlayedAgain:
+    """Play a match again, in a loop of its own; to be called in a thread."""
+
+    async def play() -> PlayedAgain:
+        seats = tuple(Absent(seat.player) for seat in record.header.seats)
+        return PlayedAgain(tell_again(order.setup(seats), record, result), result)
+
+    return asyncio.run(play())
+
+
+def _no_sink() -> NoReturn:
+    """Open nothing: the record of a match that has ended is written."""
+    raise AssertionError
+
+
+def _place(path: Path) -> Place | None:
+    try:
+        return Place(path.stat().st_mtime_ns, path.name.removesuffix(SUFFIX))
+    except OSError:
+        return None
+
+
+def _places(folder: Path, after: Place | None) -> list[Place]:
+    try:
+        with os.scandir(folder) as entries:
+            places = (
+                _place(folder / entry.name)
+                for entry in entries
+                if entry.name.endswith(SUFFIX)
+            )
+            return heapq.nlargest(
+                _LISTED,
+                (
+                    place
+                    for place in places
+                    if place is not None and (after is None or place < after)
+                ),
+            )
+    except OSError:
+        return []
+
+
+def _header(path: Path) -> Header | None:
+    try:
+        return read_header(path)
+    except FritillaryError:
+        return None
+
+
+def _read(
+    path: Path, seed_of: Callable[[str], bytes | None]
+) -> tuple[Record, Past] | None:
+    """Read a record; ``None`` if it is none of a match that has ended."""
+    try:
+        record = read_record(read_file(path), unfinished=True)
+        match_id = record.header.match_id
+        seed = seed_of(match_id) if held_back(record) else None
+        result = result_of(record, seed)
+        if result is None or f"{match_id}{SUFFIX}" != path.name:
+            return None
+        ended = ended_at_ms(path)
+    except (FritillaryError, OSError) as error:
+        _log.info("%s is no record of a match: %s", path.name, error)
+        return None
+    past = Past(header=record.header, result=result, path=path, ended_at_ms=ended)
+    return record, past

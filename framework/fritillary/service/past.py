@@ -1,0 +1,198 @@
+"""Matches that have ended, read from their records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import frozen
+
+from fritillary.core.errors import UsageError
+from fritillary.core.outcome import Outcome
+from fritillary.plugins.game import Game
+from fritillary.record.events import (
+    ActionTaken,
+    ChanceDrawn,
+    Dealt,
+    Ended,
+    Header,
+    Revealed,
+)
+from fritillary.record.reader import Record, content_hash
+from fritillary.record.terms import EndKind, Fault
+from fritillary.referee.clock import SeatClock
+from fritillary.referee.lineup import PlayerSpec, parse_player
+from fritillary.referee.play import Play
+from fritillary.referee.seen import Finish, MatchResult, Reveal
+from fritillary.referee.teller import Teller
+from fritillary.service.ordering import Order
+
+REMOTE: Final = "remote:"
+
+#: The end of a match that was begun and cannot be dealt again.
+SEED_LOST: Final = Finish(
+    EndKind.VOID,
+    "server.seed-lost",
+    "the server was restarted and the seed of the deal is lost; the match is void",
+)
+
+
+@frozen(kw_only=True)
+class Past:
+    """How a match ended.
+
+    Args:
+        header: of its record.
+        result: as the record has it.
+        path: of the record.
+        ended_at_ms: since 1970-01-01 UTC.
+    """
+
+    header: Header
+    result: MatchResult
+    path: Path
+    ended_at_ms: int
+
+
+@frozen
+class PlayedAgain:
+    """A match that has ended and was played again for whoever looks on.
+
+    It stands where a `Match` does and is over.
+
+    Args:
+        play: at its end.
+        result: of the match.
+    """
+
+    play: Play
+    result: MatchResult
+
+    phase = "ended"
+    open_ms = None
+
+    @property
+    def state(self) -> Any:  # noqa: ANN401 - of any game
+        """The truth; ``None`` if nothing was dealt."""
+        return self.play.state
+
+    @property
+    def ply(self) -> int:
+        """Plies that were played."""
+        return self.play.ply
+
+    @property
+    def teller(self) -> Teller:
+        """Tells watchers what happened."""
+        return self.play.teller
+
+    @property
+    def clocks(self) -> list[SeatClock]:
+        """The clock of each seat."""
+        return self.play.clocks
+
+    @property
+    def rulings(self) -> Mapping[Fault, int]:
+        """None that are to be counted."""
+        return {}
+
+    def abort(self, *_: object) -> bool:
+        """Say that there is nothing to end."""
+        return False
+
+    def pause(self, _: str) -> bool:
+        """Say that nothing goes on."""
+        return False
+
+    def resume(self) -> bool:
+        """Say that there is no pause."""
+        return False
+
+
+def ended_at_ms(path: Path) -> int:
+    """Return when a record was written last, in milliseconds since 1970-01-01 UTC.
+
+    The record itself does not tell the time of day.
+
+    Raises:
+        OSError: if there is none.
+    """
+    return path.stat().st_mtime_ns // 1_000_000
+
+
+def result_of(found: Record, seed: bytes | None = None) -> MatchResult | None:
+    """Return the result of a record; ``None`` if it has not come to its end.
+
+    Args:
+        found: the record.
+        seed: that was committed to, 32 bytes, if it is known though not revealed.
+    """
+    ended = found.find(Ended)
+    if ended is None:
+        return None
+    outcome = None
+    if ended.outcome is not None:
+        data = ended.outcome
+        outcome = Outcome(data.reason, data.scores, data.placing)
+    revealed = found.find(Revealed)
+    dealt = found.find(Dealt)
+    played = (ActionTaken, ChanceDrawn)
+    known = revealed is not None or seed is not None
+    return MatchResult(
+        match_id=found.header.match_id,
+        finish=Finish(ended.kind, ended.code, ended.message, outcome),
+        plies=sum(isinstance(event, played) for event in found.events),
+        content_hash=content_hash(found, seed) if known else b"",
+        final_hash=found.links[-1] if found.finished else b"",
+        reveal=None
+        if revealed is None
+        else Reveal(
+            seed=bytes.fromhex(revealed.seed),
+            salt=bytes.fromhex(revealed.salt),
+            nonces=()
+            if dealt is None
+            else tuple(bytes.fromhex(nonce) for nonce in dealt.nonces),
+        ),
+    )
+
+
+def order_of_record(found: Record, game: Game[Any, Any, Any]) -> Order:
+    """Return the order of a match that has ended, as far as its record tells.
+
+    Seed and salt are empty where they are not revealed. Of programs no more is known
+    than everybody may know.
+    """
+    header = found.header
+    revealed = found.find(Revealed)
+    return Order(
+        match_id=header.match_id,
+        game_name=header.game.full_id,
+        game=game,
+        options=game.codec.decode_options(bytes.fromhex(header.options)),
+        specs=tuple(_spec(seat.player.player) for seat in header.seats),
+        clocks=tuple(seat.clock for seat in header.seats),
+        terms=header.terms,
+        seed=b"" if revealed is None else bytes.fromhex(revealed.seed),
+        salt=b"" if revealed is None else bytes.fromhex(revealed.salt),
+        labels=header.labels,
+        sealed=held_back(found),
+    )
+
+
+def held_back(found: Record) -> bool:
+    """Say whether others are still to play the deal of a match that has ended."""
+    ended = found.find(Ended)
+    return (
+        ended is not None
+        and found.find(Revealed) is None
+        and ended.code != SEED_LOST.code
+    )
+
+
+def _spec(text: str) -> PlayerSpec:
+    try:
+        return parse_player(text)
+    except UsageError:
+        # Whoever made the match may have named a player of its own.
+        return PlayerSpec(text, "local", text)
