@@ -15,7 +15,7 @@ PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 .DELETE_ON_ERROR:
 
 .PHONY: help setup demo test check proto bench kill fuzz format lock clean \
-	check-format check-lint check-imports check-types check-proto check-generated check-clients clients
+	check-format check-lint check-imports check-types check-proto check-generated check-clients clients pairings first-match
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,12 @@ check-clients: $(STAMP)
 
 clients: $(STAMP) ## build the clients in other languages, where their tools are found
 	@$(BIN)/python -m tests.clients.languages build
+
+pairings: $(STAMP) ## let the clients of all languages play each other, and print a table
+	@$(BIN)/python -m tests.clients.pairings $(ARGS)
+
+first-match: $(STAMP) ## time the way from a clone to a first match, for each language
+	@$(BIN)/python -m tests.clients.first_match $(ARGS)
 
 proto: ## generate framework/fritillary/api from proto/
 	@PYTHON='$(PYTHON)' proto/generate.sh

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 """Of the repository."""
 
 STDIO = "stdio"
-"""What programs without a client are called where clients are listed."""
+"""What the program without a client is called where clients are listed."""
 
 Command: TypeAlias = tuple[str, ...]
 """A program with its arguments."""
@@ -168,9 +169,13 @@ def found() -> tuple[Language, ...]:
 def commands() -> dict[str, Command]:
     """Return what starts a bot that plays any game, for each language found here.
 
-    A program without a client plays through ``fritillary bot``.
+    Beside them one program without a client, which plays through ``fritillary bot``.
     """
-    return {each.name: each.uniform for each in found()}
+    lines = f"stdio:{shlex.join(_script('examples', 'stdio', 'uniform.py'))}"
+    return {
+        **{each.name: each.uniform for each in found()},
+        STDIO: (sys.executable, "-m", "fritillary", "bot", lines),
+    }
 
 
 def left_out() -> list[str]:
