@@ -108,9 +108,10 @@ def main() -> None:
     hosted = asyncio.run(play(game, bots, folder))
     say(f"record  {hosted.path}")
     match = hosted.match
-    if match is not None and match.state is not None and match.game.draw_svg:
+    rules = hosted.order.game
+    if match is not None and match.state is not None and rules.draw_svg:
         picture = folder / "last-position.svg"
-        write_svg(match.game, match.game.observe(match.state, None), picture)
+        write_svg(rules, rules.observe(match.state, None), picture)
         say(f"picture {picture}")
     print()
     # As anyone would in a terminal: fritillary verify FILE

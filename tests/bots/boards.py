@@ -71,7 +71,7 @@ def play(game, bots, *, seed=0, options=None):
     dealer = FastDealer(random.Random(seed))
     for seat, bot in enumerate(bots):
         seated(bot, game, state, seat, seats=seats)
-    news = [[] for _ in bots]
+    news: list[list[Told]] = [[] for _ in bots]
     while True:
         point = game.decision_point(state)
         if type(point) is Over:

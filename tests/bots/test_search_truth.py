@@ -33,9 +33,9 @@ def test_tic_tac_toe_is_never_lost_whatever_the_other_seat_does(make, seat):
             return
         if point.seat == seat:
             bot = seated(make(iterations=1_500, seed=1), game, state, seat)
-            actions = [bot.decide(ask(game, state)).action]
+            actions = (bot.decide(ask(game, state)).action,)
         else:
-            actions = game.legal_actions(state)
+            actions = tuple(game.legal_actions(state))
         for action in actions:
             after = game.copy(state)
             game.apply(after, action)
@@ -89,7 +89,7 @@ def end_games(wanted, empty):
                 break
         else:
             seat = game.decision_point(state).seat
-            cache = {}
+            cache: dict[str, int] = {}
             values = {
                 action: worth(state, action, seat, cache)
                 for action in game.legal_actions(state)
@@ -152,7 +152,8 @@ def value(first, second):
             return point.outcome.scores[0]
         key = state.cards[point.seat], tuple(state.moves)
         total = 0.0
-        for action, share in (first, second)[point.seat][key].items():
+        shares = (first if point.seat == 0 else second)[key]
+        for action, share in shares.items():
             after = game.copy(state)
             game.apply(after, action)
             total += share * below(after)

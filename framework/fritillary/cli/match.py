@@ -59,7 +59,8 @@ from fritillary.record.terms import (
     parse_duration,
     parse_policy,
 )
-from fritillary.referee.lineup import PlayerSpec, parse_player
+from fritillary.referee.lineup import STARTED, PlayerSpec, parse_player
+from fritillary.referee.match import Match
 from fritillary.referee.player import LocalPlayer
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     from fritillary.service.hosted import HostedMatch
 
 #: Kinds of player that dial in.
-_DIALS_IN = ("exec", "python", "remote")
+_DIALS_IN = (*STARTED, "remote")
 
 #: A person needs time to start a bot by hand.
 _REMOTE_WAIT_MS = 120_000
@@ -82,7 +83,8 @@ def match(
             "-s",
             metavar="PLAYER",
             help="Who plays, seat by seat: uniform, a bot of the game, human, "
-            "python:module:Class, exec:COMMAND, remote:NAME. Default: uniform.",
+            "python:module:Class, exec:COMMAND, stdio:COMMAND, remote:NAME. "
+            "Default: uniform.",
         ),
     ] = None,
     option: Options = None,
@@ -337,7 +339,8 @@ def _position(hosted: HostedMatch, seat: int) -> str:
     match = hosted.match
     if match is None or match.state is None:
         return ""
-    return picture_or_why(match.game, match.game.observe(match.state, seat))
+    game = hosted.order.game
+    return picture_or_why(game, game.observe(match.state, seat))
 
 
 async def show_live(
@@ -356,7 +359,7 @@ async def show_live(
         await started.wait()
         started.clear()
     hosted.off_change(started.set)
-    if hosted.match is not None:
+    if isinstance(hosted.match, Match):
         live = LiveMatch(hosted.match, console(), pace_s=pace_s, whole_s=whole_s)
         await live.show()
 
