@@ -185,7 +185,9 @@ func (c *Client) stayConnected() error {
 				return givenUp(told, spent)
 			}
 			c.setup.Logger.Warn(told.Message + "; trying again")
-			c.lost(told)
+			if !welcomed.IsZero() {
+				c.lost(told)
+			}
 		case goodbye == nil:
 			return nil
 		default:

@@ -111,7 +111,8 @@ type Config struct {
 	// OnConnect is called when the server has let the bot in, the first time and after
 	// each lost link. Like OnLost it must return at once.
 	OnConnect func(session Session)
-	// OnLost is called when the link is lost, before it is tried again.
+	// OnLost is called each time a link is lost on which the bot had been let in, before
+	// it is tried again.
 	OnLost func(err error)
 }
 

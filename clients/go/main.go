@@ -30,8 +30,8 @@ func Run(ctx context.Context, bot Factory, config Config) (int, error) {
 //
 // The flags -address, -token, -ca, -cert, -key, -name, -capacity and -matches win over the
 // Config, which wins over the environment. What happens is told on standard error unless
-// there is a Logger. The first interrupt (Ctrl-C) lets the matches in play come to their
-// end, the second leaves at once, as does a termination signal.
+// there is a Logger. The first interrupt (Ctrl-C) or termination signal lets the matches in
+// play come to their end, the second leaves at once.
 func Main(bot Factory, config Config) {
 	os.Exit(run(bot, config, os.Args, os.Stderr))
 }
@@ -93,14 +93,15 @@ func (c *Client) onSignals(logger *slog.Logger) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		pressed := 0
-		for signal := range signals {
-			if pressed++; signal == os.Interrupt && pressed == 1 {
+		first := true
+		for range signals {
+			if first {
 				logger.Info("stopping when the matches in play have ended; again to stop now")
 				c.Drain()
 			} else {
 				c.Stop()
 			}
+			first = false
 		}
 	}()
 	return func() {

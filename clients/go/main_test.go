@@ -103,29 +103,34 @@ func TestWrongFlagsAreToldAndSecretsAreNot(t *testing.T) {
 	}
 }
 
-func TestTheFirstInterruptDrainsTheSecondLeaves(t *testing.T) {
-	arena := newArena(t)
-	_, status := program(arena)
-	session, _ := arena.welcomed(t)
-	session.send(offer("m"))
-	expect[*pb.BotMessage_Accept](session)
-	expect[*pb.BotMessage_Ready](session)
-	interrupt(t, os.Interrupt)
-	if capacity := expect[*pb.BotMessage_Capacity](session).Capacity; capacity.GetMatches() != 0 {
-		t.Errorf("%v", capacity)
+func TestTheFirstSignalDrainsTheSecondLeaves(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		arena := newArena(t)
+		_, status := program(arena)
+		session, _ := arena.welcomed(t)
+		session.send(offer("m"))
+		expect[*pb.BotMessage_Accept](session)
+		expect[*pb.BotMessage_Ready](session)
+		interrupt(t, signal)
+		if capacity := expect[*pb.BotMessage_Capacity](session).Capacity; capacity.GetMatches() != 0 {
+			t.Errorf("%v: %v", signal, capacity)
+		}
+		session.nothing()
+		interrupt(t, signal)
+		expect[*pb.BotMessage_Goodbye](session)
+		session.closed()
+		exits(t, status, 1)
 	}
-	session.nothing()
-	interrupt(t, os.Interrupt)
-	expect[*pb.BotMessage_Goodbye](session)
-	session.closed()
-	exits(t, status, 1)
 }
 
-func TestATerminationLeavesAtOnce(t *testing.T) {
+func TestASignalEndsABotThatPlaysNoMatch(t *testing.T) {
 	arena := newArena(t)
 	_, status := program(arena)
 	session, _ := arena.welcomed(t)
+	session.send(&pb.ServerMessage{Message: &pb.ServerMessage_Ping{Ping: &pb.Ping{Id: 1}}})
+	expect[*pb.BotMessage_Pong](session)
 	interrupt(t, syscall.SIGTERM)
+	expect[*pb.BotMessage_Capacity](session)
 	expect[*pb.BotMessage_Goodbye](session)
 	session.closed()
 	exits(t, status, 0)

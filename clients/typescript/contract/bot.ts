@@ -10,6 +10,7 @@ import {
   type Ask,
   type Bot,
   Client,
+  ConfigurationError,
   Declined,
   type MatchInfo,
   type Outcome,
@@ -33,7 +34,7 @@ interface Task {
   /** File of certificates to trust. */
   ca?: string;
   /** File of a certificate to show to the server. */
-  certificate?: string;
+  cert?: string;
   /** File of its private key. */
   key?: string;
   /** In hex. */
@@ -77,7 +78,9 @@ function botFor(task: Task): new () => Bot {
         news: ask.events.map((event) => event.number),
         attempt,
       });
-      if (task.delay_ms) await sleep(task.delay_ms);
+      // Where nobody waits any more, the answer does not matter.
+      const { signal } = ask;
+      if (task.delay_ms) await sleep(task.delay_ms, undefined, { signal }).catch(() => {});
       if (task.resign_at === decisionId) return RESIGN;
       if (attempt === 1 && task.illegal?.includes(decisionId)) return "no such action";
       const chosen = legal[(decisionId * 7 + ply) % legal.length];
@@ -88,6 +91,11 @@ function botFor(task: Task): new () => Bot {
       emit("ended", { ...this.#about, kind, code, scores, placing, deal });
     }
   };
+}
+
+function bytesOf(nonce: string): Uint8Array {
+  if (/^([0-9a-f]{2})*$/i.test(nonce)) return Buffer.from(nonce, "hex");
+  throw new ConfigurationError(`nonce '${nonce}' is not hex`, { code: "usage.nonce" });
 }
 
 function settingsOf(task: Task): Settings {
@@ -102,9 +110,9 @@ function settingsOf(task: Task): Settings {
     build: task.build,
     giveUpAfterMs: give_up_after === undefined ? undefined : give_up_after * 1000,
     ca: task.ca,
-    cert: task.certificate,
+    cert: task.cert,
     key: task.key,
-    nonce: nonce === undefined ? undefined : Buffer.from(nonce, "hex"),
+    nonce: nonce === undefined ? undefined : bytesOf(nonce),
   };
 }
 
@@ -115,11 +123,15 @@ async function run(): Promise<number> {
     client.on("connected", ({ bot, resumed }) => emit("connected", { bot, resumed }));
     client.on("lost", ({ code }) => emit("lost", { code }));
     let pressed = 0;
-    process.on("SIGINT", () => (pressed++ ? client.stop() : client.drain()));
-    process.on("SIGTERM", () => client.stop());
+    const interrupted = () => (pressed++ ? client.stop() : client.drain());
+    process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
     await client.run();
+    if (client.abandoned > 0) {
+      const message = `left ${client.abandoned} matches unfinished`;
+      throw new ArenaError(message, { code: "bot.unfinished" });
+    }
     emit("stopped");
-    return client.abandoned > 0 ? 1 : 0;
+    return 0;
   } catch (error) {
     const code = error instanceof ArenaError ? error.code : "internal";
     process.stderr.write(`error: ${(error as Error).message} [${code}]\n`);

@@ -43,7 +43,7 @@ const END_WITHIN_MS = 5_000;
 export interface ClientEvents {
   /** The link is there, for the first time or again. */
   connected: [{ bot: string; resumed: boolean; serverVersion: string }];
-  /** The link is gone; the client tries to come back. */
+  /** A link that was there is gone; the client tries to come back. */
   lost: [Problem];
 }
 
@@ -162,7 +162,6 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
         if (this.#welcomed) {
           [first, sinceMs] = [false, now];
           if (now - this.#welcomedMs > GOOD_LINK_MS) tries = 0;
-          if (!this.#left) this.emit("lost", { code: error.code, message: error.message });
         }
         sinceMs ??= now;
         askedToWait = error.retryAfterMs;
@@ -175,6 +174,7 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
         const spentMs = now - sinceMs;
         if (spentMs >= patienceMs) throw spentMs < 1000 ? error : givenUp(error, spentMs);
         this.#log(`${error.message}; trying again`);
+        if (this.#welcomed) this.emit("lost", { code: error.code, message: error.message });
       }
       await this.#pause(tries, askedToWait);
       tries += 1;

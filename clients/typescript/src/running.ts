@@ -25,8 +25,8 @@ class UsageError extends Error {}
 
 /**
  * Play until there is a reason to stop, and return how many matches have ended. The first
- * Ctrl-C lets the matches in play come to their end, the second leaves at once, as does
- * SIGTERM. What happens is told on standard error, unless `log` is set.
+ * Ctrl-C or SIGTERM lets the matches in play come to their end, the second leaves at once.
+ * What happens is told on standard error, unless `log` is set.
  *
  * @throws {ArenaError} of the kinds that `Client` and `Client.run` name.
  */
@@ -77,12 +77,11 @@ async function play<G extends GameTypes>(bot: AnyBot<G>, settings: Settings): Pr
     log("stopping when the matches in play have ended; again to stop now");
     client.drain();
   };
-  const terminated = () => client.stop();
-  process.on("SIGINT", interrupted).on("SIGTERM", terminated);
+  process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   try {
     await client.run();
   } finally {
-    process.off("SIGINT", interrupted).off("SIGTERM", terminated);
+    process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
   }
   return client;
 }

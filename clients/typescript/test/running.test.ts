@@ -161,6 +161,9 @@ test("the contract bot declines, resigns and tells an error in one line", async 
     stream.send({ $case: "decisionRequest", decisionRequest: request({ decisionId: 3 }) });
     assert.equal((await stream.find("resign")).resign.decisionId, 3);
     child.kill("SIGTERM");
-    await ended;
+    assert.equal((await stream.find("capacity")).capacity.matches, 0);
+    child.kill("SIGTERM");
+    const { status, err } = await ended;
+    assert.deepEqual([status, err], [1, "error: left 1 matches unfinished [bot.unfinished]\n"]);
   });
 });

@@ -1,0 +1,1 @@
+"""The contract that the clients of all languages keep, against the real server."""
