@@ -9,6 +9,7 @@ import types
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.clients import languages
+from tests.clients.stdio import examples
 
 from fritillary.referee import setup
 
@@ -34,5 +35,5 @@ def _deals_of_the_test(request, monkeypatch):
 
 def pytest_terminal_summary(terminalreporter):
     """List what was not tested for want of a tool, and how to get it."""
-    for line in languages.left_out():
+    for line in (*languages.left_out(), *examples.left_out()):
         terminalreporter.write_line(line, yellow=True)

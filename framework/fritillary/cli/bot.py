@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import enum
 import importlib
 import inspect
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.players import check_players
 from fritillary.cli.secure import Ca, Cert, Key
-from fritillary.core.errors import UsageError
+from fritillary.core.errors import FritillaryError, UsageError
 from fritillary.plugins.game import Game
-from fritillary.referee.lineup import PlayerSpec, make_bot, parse_player
+from fritillary.referee.lineup import BUILT_IN, PlayerSpec, make_bot, parse_player
 
 if TYPE_CHECKING:
     from fritillary_client.bot import AnyBot
+    from fritillary_client.settings import Settings
     from fritillary_client.typed import Factory
+
+
+class OnError(enum.Enum):
+    """What to do when a bot fails."""
+
+    STOP = "stop"
+    RESIGN = "resign"
 
 
 def bot(
@@ -25,7 +38,9 @@ def bot(
         str,
         typer.Argument(
             metavar="PLAYER",
-            help="uniform, a bot of a game, or python:package.module:Class.",
+            help="uniform, a search bot such as ismcts:time=1s, a bot of a game, "
+            "python:package.module:Class, or stdio:COMMAND for a program that reads "
+            "and writes lines.",
         ),
     ],
     address: Annotated[
@@ -60,31 +75,87 @@ def bot(
     matches: Annotated[
         int | None, typer.Option("--matches", min=1, help="Leave after so many.")
     ] = None,
+    on_error: Annotated[
+        OnError,
+        typer.Option(
+            "--on-error",
+            help="When the bot fails: stop with all its matches, or resign the one and "
+            "play on.",
+        ),
+    ] = OnError.STOP,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="Append what a program of stdio: says besides its answers; default: "
+            "standard error.",
+        ),
+    ] = None,
 ) -> None:
     """Let a bot of this machine dial in at a server.
 
-    Ctrl-C lets the matches in play come to their end, a second one leaves at once.
+    Ctrl-C or SIGTERM lets the matches in play come to their end, a second one leaves
+    at once.
 
     Example: fritillary bot greedy --address 127.0.0.1:7447 --token TOKEN
     """
     from fritillary_client import run
 
     spec = parse_player(player)
+    if log is not None and spec.kind != "stdio":
+        raise UsageError("--log is for players of stdio:", code="usage.log")
+    settings: Settings = {
+        "address": address or None,
+        "token": token or None,
+        "ca": ca,
+        "cert": cert,
+        "key": key,
+        "games": game,
+        "capacity": capacity,
+        "matches": matches,
+        "on_error": on_error.value,
+    }
+    if spec.kind == "stdio":
+        # What it plays need not be installed here.
+        _run_program(spec, name, log, settings)
+        return
     app = Application()
     for each in game or ():
         app.registry.game(each)
-    run(
-        _factory(spec, app, game),
-        address=address or None,
-        token=token or None,
-        ca=ca,
-        cert=cert,
-        key=key,
-        name=name or spec.name.rpartition(":")[2],
-        games=game,
-        capacity=capacity,
-        matches=matches,
-    )
+    settings["name"] = name or spec.name.rpartition(":")[2]
+    run(_factory(spec, app, game), **settings)
+
+
+def _run_program(
+    spec: PlayerSpec, name: str, log: Path | None, settings: Settings
+) -> None:
+    """Play for a program that reads and writes lines."""
+    from fritillary.service.spawn import minimal_environment
+    from fritillary_client import run
+    from fritillary_client.stdio import Stdio
+
+    check_players([spec.text])
+    with _log_to(log) as write:
+        program = Stdio(spec.command, environment=minimal_environment({}), log=write)
+        settings["name"] = name or program.name
+        if program.build:
+            settings["build"] = program.build
+        run(program, **settings)
+
+
+@contextlib.contextmanager
+def _log_to(path: Path | None) -> Iterator[Callable[[str], None]]:
+    """Return what takes the log, line by line."""
+    if path is None:
+        yield lambda text: print(text, file=sys.stderr, flush=True)
+        return
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+
+        def write(text: str) -> None:
+            file.write(f"{text}\n")
+
+        yield write
 
 
 def _factory(spec: PlayerSpec, app: Application, games: list[str] | None) -> AnyBot:
@@ -99,21 +170,44 @@ def _factory(spec: PlayerSpec, app: Application, games: list[str] | None) -> Any
             return cast("AnyBot", found)
         return TypedBot(app.registry, cast("Factory", found), only=games)
     if spec.kind != "local":
-        msg = f"player {spec.text[:80]!r} does not dial in; name a bot, or python:..."
+        msg = (
+            f"player {spec.text[:80]!r} does not dial in from here; name a bot, "
+            "python:... or stdio:..."
+        )
         raise UsageError(msg, code="usage.player")
-    known = {
-        name
-        for name, info in app.registry.games()
-        if spec.name == "uniform" or spec.name in app.registry.game(name).bots
-    }
-    if not known:
-        msg = f"no installed game has a bot {spec.name!r}"
-        raise UsageError(msg, code="usage.player")
+    offered = _offered(spec, app, games)
 
     def make(rules: Game[Any, Any, Any]) -> Any:
         return make_bot(spec, rules)
 
-    return TypedBot(app.registry, make, only=games or sorted(known))
+    return TypedBot(app.registry, make, only=offered)
+
+
+def _offered(
+    spec: PlayerSpec, app: Application, games: list[str] | None
+) -> Sequence[str]:
+    """Return the games that a bot is to play, or else those that it can play.
+
+    Raises:
+        FritillaryError: if there is none; says why where there is a reason.
+    """
+    if games:
+        for name in games:
+            make_bot(spec, app.registry.game(name))
+        return games
+    offered, why = [], None
+    for name, _ in app.registry.games():
+        try:
+            game = app.registry.game(name)
+            if spec.name in BUILT_IN or spec.name in game.bots:
+                make_bot(spec, game)
+                offered.append(name)
+        except FritillaryError as error:
+            why = error
+    if not offered:
+        msg = f"no installed game has a bot {spec.name!r}"
+        raise why or UsageError(msg, code="usage.player")
+    return offered
 
 
 def _import(path: str) -> Any:

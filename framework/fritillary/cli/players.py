@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from fritillary.core.errors import UsageError
-from fritillary.referee.lineup import PlayerSpec, parse_player
+from fritillary.referee.lineup import COMMANDS, PlayerSpec, parse_player
 
 
 def check_players(texts: Iterable[str]) -> None:
@@ -22,7 +22,7 @@ def check_players(texts: Iterable[str]) -> None:
         UsageError: naming the player and the mend.
     """
     for spec in map(parse_player, texts):
-        if spec.kind == "exec":
+        if spec.kind in COMMANDS:
             _check_program(spec)
         elif spec.kind == "python":
             _check_module(spec)
