@@ -107,7 +107,8 @@ class Referee:
         Args:
             game: full id, with variants where wanted: ``lepidoptery+no-pass``.
             players: by seat: a bot of the server (``uniform``), a connected one
-                (``remote:NAME``), ``python:pkg.module:Class`` or ``exec:COMMAND``.
+                (``remote:NAME``), ``python:pkg.module:Class``, ``exec:COMMAND`` or
+                ``stdio:COMMAND``.
             options: of the game; what is left out has its default.
             preset: name of published options instead.
             clock: one for all seats or one for each; ``None``: untimed.

@@ -10,6 +10,7 @@ import typer
 
 import fritillary
 from fritillary.cli import (
+    analyse,
     bench,
     bot,
     certify,
@@ -73,6 +74,7 @@ for command in (
     show.show,
     verify.verify,
     export.export,
+    analyse.analyse,
     certify.certify,
     check_bot.check_bot,
     perft.perft,
