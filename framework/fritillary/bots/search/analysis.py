@@ -310,8 +310,7 @@ class Analyst:
         )
         narrow = _narrowed(position, one.action)
         again = self._searched(position, narrow, (one.action,), half).best
-        # Broken off, it may have seen less than the search before.
-        return max(again, one, key=lambda each: each.visits)
+        return one if self.stopped else again
 
     def _searched(
         self,
