@@ -287,7 +287,9 @@ class Session:
         ):
             # A bot whose machine slept reads this when it wakes up.
             self.close(
-                "link.silent", "nothing was heard after a Ping", reconnect_after_ms=1_000
+                "link.silent",
+                "nothing was heard after a Ping",
+                reconnect_after_ms=1_000,
             )
 
     def _send_ping(self, now: float) -> None:
