@@ -102,7 +102,7 @@ class Attacker:
         """Whether the stream or its connection has ended."""
         return self.stream in self.http2.ends or bool(self.http2.gone)
 
-    async def end(self, within: float = 10) -> str:
+    async def end(self, within: float = 60) -> str:
         """Wait for the end; return how it was."""
         how = await self.http2.ended(self.stream, within)
         self._count_end()
@@ -117,7 +117,7 @@ class Attacker:
         """Send frames; return whether all went."""
         return await self.http2.data(self.stream, b"".join(map(message, frames)))
 
-    async def sync(self, within: float = 10) -> bool:
+    async def sync(self, within: float = 60) -> bool:
         """Wait until all that was sent was handled; return whether the stream lives."""
         self._syncs += 1
         wanted = self._syncs

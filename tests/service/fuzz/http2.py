@@ -222,7 +222,7 @@ class Http2:
             with contextlib.suppress(RuntimeError):
                 self._writer.transport.pause_reading()  # type: ignore[attr-defined]
 
-    async def send(self, raw: bytes, *, within: float = 10) -> bool:
+    async def send(self, raw: bytes, *, within: float = 60) -> bool:
         """Write bytes as they are; return whether the other side has room for them."""
         writer = self._writer
         if writer is None or self.gone or writer.transport.is_closing():
@@ -262,7 +262,7 @@ class Http2:
         return number
 
     async def data(
-        self, stream: int, raw: bytes, *, end: bool = False, within: float = 10
+        self, stream: int, raw: bytes, *, end: bool = False, within: float = 60
     ) -> bool:
         """Write bytes of a stream as its windows allow; return whether all went.
 
@@ -303,7 +303,7 @@ class Http2:
             return False
         return True
 
-    async def until(self, done: Callable[[], object], within: float = 10) -> bool:
+    async def until(self, done: Callable[[], object], within: float = 60) -> bool:
         """Wait until something holds; return whether it does."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + within
@@ -313,7 +313,7 @@ class Http2:
                 return bool(done())
         return True
 
-    async def ended(self, stream: int, within: float = 10) -> str:
+    async def ended(self, stream: int, within: float = 60) -> str:
         """Wait for the end of a stream or of the connection; return how it was."""
         await self.until(lambda: stream in self.ends or self.gone, within)
         return self.ends.get(stream) or self.gone or "open"

@@ -152,7 +152,6 @@ async def ask(
 
 async def make_match(
     field: Field,
-    http2: Http2,
     game: str = "pig",
     *,
     retries: int = 5,
@@ -192,14 +191,16 @@ async def make_match(
     if preset:
         request.options.preset = preset
     made: list[str] = []
-    how = await ask(
-        http2,
-        f"{MATCHES}/CreateMatch",
-        field.tokens["mallory"],
-        request.SerializeToString(),
-        hears=lambda raw: made.append(
-            match_pb2.CreateMatchResponse.FromString(raw).match.match_id
-        ),
-    )
+    # The server closes connections that were idle, as a client has to expect.
+    async with Http2(field.address) as http2:
+        how = await ask(
+            http2,
+            f"{MATCHES}/CreateMatch",
+            field.tokens["mallory"],
+            request.SerializeToString(),
+            hears=lambda raw: made.append(
+                match_pb2.CreateMatchResponse.FromString(raw).match.match_id
+            ),
+        )
     field.tally.expect(made, f"no match could be made: {how}")
     return made[0] if made else ""

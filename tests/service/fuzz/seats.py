@@ -8,7 +8,6 @@ from typing import Any
 
 from tests.service.fuzz import garbage
 from tests.service.fuzz.attacker import Attacker, frame_of, said
-from tests.service.fuzz.http2 import Http2
 from tests.service.fuzz.kinds import NOTICES, REPLACED, Field, kind, make_match
 from tests.service.fuzz.streams import any_frame, choice
 
@@ -35,16 +34,15 @@ async def seated(
         attack: returns frames for an open request; they end it, by a ruling or
             otherwise.
     """
-    async with Http2(field.address) as referee:
-        for left in field.left(count):
-            encoding = field.rng.choice((1, 2))
-            hello = {"capacity": 250, "encoding": encoding}
-            async with field.attacker(hello=hello) as bot:
-                if not bot.welcome:
-                    continue
-                game = field.rng.choice(_GAMES)
-                match_id = await make_match(field, referee, game)
-                await _play(field, bot, match_id, left, attack)
+    for left in field.left(count):
+        encoding = field.rng.choice((1, 2))
+        hello = {"capacity": 250, "encoding": encoding}
+        async with field.attacker(hello=hello) as bot:
+            if not bot.welcome:
+                continue
+            game = field.rng.choice(_GAMES)
+            match_id = await make_match(field, game)
+            await _play(field, bot, match_id, left, attack)
 
 
 async def _play(
@@ -215,18 +213,17 @@ def _decides(request: pb.DecisionRequest, **wrong: Any) -> bytes:
 async def offers(field: Field, count: int) -> None:
     """Ready before Accept, Accept twice, Decline after Ready, and silence."""
     rng = field.rng
-    async with Http2(field.address) as referee:
-        for _ in field.left(count):
-            hello = {"capacity": 250}
-            async with field.attacker(hello=hello, plays=False) as bot:
-                if not bot.welcome:
-                    continue
-                match_id = await make_match(field, referee, preset="short")
-                await bot.http2.until(lambda bot=bot: bot.over or bot.offers)  # type: ignore[misc]
-                frames = _around_an_offer(rng, match_id)
-                field.tally.sent += len(frames)
-                await bot.send(*frames)
-                await bot.sync()
+    for _ in field.left(count):
+        hello = {"capacity": 250}
+        async with field.attacker(hello=hello, plays=False) as bot:
+            if not bot.welcome:
+                continue
+            match_id = await make_match(field, preset="short")
+            await bot.http2.until(lambda bot=bot: bot.over or bot.offers)  # type: ignore[misc]
+            frames = _around_an_offer(rng, match_id)
+            field.tally.sent += len(frames)
+            await bot.send(*frames)
+            await bot.sync()
 
 
 def _around_an_offer(rng: random.Random, match_id: str) -> list[bytes]:
@@ -250,21 +247,20 @@ def _around_an_offer(rng: random.Random, match_id: str) -> list[bytes]:
 async def flapping(field: Field, count: int) -> None:
     """Links that are cut in the middle of a match and resumed, until it is over."""
     rng = field.rng
-    async with Http2(field.address) as referee:
-        for _ in field.left(count):
-            token, match_id = "", ""
-            for _ in range(rng.randint(2, 8)):
-                hello = {"capacity": 250, "session_token": token}
-                async with field.attacker(hello=hello) as bot:
-                    if not bot.welcome:
-                        break
-                    token = bot.welcome.session_token
-                    if not match_id:
-                        match_id = await make_match(field, referee, loss_ms=200)
-                    field.tally.sent += 1
-                    await _few_decisions(rng, bot, match_id)
-                if match_id in bot.ended:
+    for _ in field.left(count):
+        token, match_id = "", ""
+        for _ in range(rng.randint(2, 8)):
+            hello = {"capacity": 250, "session_token": token}
+            async with field.attacker(hello=hello) as bot:
+                if not bot.welcome:
                     break
+                token = bot.welcome.session_token
+                if not match_id:
+                    match_id = await make_match(field, loss_ms=200)
+                field.tally.sent += 1
+                await _few_decisions(rng, bot, match_id)
+            if match_id in bot.ended:
+                break
 
 
 async def _few_decisions(rng: random.Random, bot: Attacker, match_id: str) -> None:

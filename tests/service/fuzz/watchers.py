@@ -21,11 +21,8 @@ _LEFT = ("fault.*", "session.replaced")
 @contextlib.asynccontextmanager
 async def table(field: Field, game: str) -> AsyncIterator[tuple[Attacker, str]]:
     """Yield a bot, and the match in which it is about to be asked."""
-    async with (
-        Http2(field.address) as referee,
-        field.attacker(hello={"capacity": 250}) as bot,
-    ):
-        match_id = await make_match(field, referee, game)
+    async with field.attacker(hello={"capacity": 250}) as bot:
+        match_id = await make_match(field, game)
         request = await asked(bot, match_id)
         if request is not None:
             bot.requests[match_id] = request
