@@ -202,7 +202,7 @@ def test_metrics_are_told_where_it_says(start: Start) -> None:
     page = lines(server, 3)[2].removeprefix("metrics on ")
     found = re.fullmatch(r"http://(127\.0\.0\.1:\d+)/metrics", page)
     assert found is not None
-    link = http.client.HTTPConnection(found[1], timeout=10)
+    link = http.client.HTTPConnection(found[1], timeout=60)
     link.request("GET", "/metrics")
     text = link.getresponse().read().decode()
     link.close()

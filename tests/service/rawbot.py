@@ -128,7 +128,7 @@ class RawBot:
         """Return the kinds of all messages so far."""
         return [kind for kind, _ in self.log]
 
-    async def until(self, *kinds: str, count: int = 1, within: float = 10) -> Any:
+    async def until(self, *kinds: str, count: int = 1, within: float = 60) -> Any:
         """Wait until so many messages of some kinds are there; return the last."""
         async with asyncio.timeout(within):
             while True:
@@ -139,7 +139,7 @@ class RawBot:
                 await self._new.wait()
 
 
-async def until(condition: Callable[[], object], within: float = 10) -> None:
+async def until(condition: Callable[[], object], within: float = 60) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110 - conditions of any kind

@@ -273,7 +273,7 @@ async def test_aborting_while_players_are_waited_for(stage):
         hosted = stage.arena.create("pig", ["remote:nobody", "uniform"])
         assert await outcome_of(referee.PauseMatch(match_id=hosted.id)) == "match.phase"
         await referee.AbortMatch(match_id=hosted.id)
-        result = await asyncio.wait_for(hosted.ended, 5)
+        result = await asyncio.wait_for(hosted.ended, 60)
     assert result.finish.kind is EndKind.WITHDRAWN
 
 

@@ -33,7 +33,7 @@ from fritillary.service.tokens import Role
 
 def get(address, method="GET"):
     """Return the status and the body of the page."""
-    with contextlib.closing(http.client.HTTPConnection(address, timeout=10)) as link:
+    with contextlib.closing(http.client.HTTPConnection(address, timeout=60)) as link:
         link.request(method, "/metrics")
         answer = link.getresponse()
         return answer.status, answer.read().decode()
@@ -282,7 +282,7 @@ async def test_other_requests_do_no_harm(stage, page, capfd):
             with socket.create_connection((host, int(port)), 10) as link:
                 link.sendall(raw)
                 link.shutdown(socket.SHUT_WR)
-                link.settimeout(10)
+                link.settimeout(60)
                 with contextlib.suppress(ConnectionError):
                     while link.recv(65_536):
                         pass
@@ -301,7 +301,7 @@ async def test_those_that_do_not_ask_cannot_hold_up_the_others_for_long(
     silent = [socket.create_connection((host, int(port)), 10) for _ in range(20)]
     before = threading.active_count()
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     assert "fritillary" in await page.text()
@@ -324,7 +324,7 @@ async def test_a_loop_that_is_busy_is_no_reason_to_hang(stage, page, monkeypatch
     asking = threading.Thread(target=ask)
     asking.start()
     # The loop does nothing else meanwhile.
-    asking.join(timeout=10)
+    asking.join(timeout=60)
     assert answers == [(503, "the server is busy or stopping\n")]
     await page.text()
 

@@ -373,7 +373,7 @@ async def test_a_bot_that_does_not_come_back_loses_by_its_link(house):
         await bot.until("decision_request", count=2)
         await house.crash()
     await house.start()
-    result = await asyncio.wait_for(house.arena.wait("m"), 10)
+    result = await asyncio.wait_for(house.arena.wait("m"), 60)
     assert result.finish.code == "fault.disconnected"
 
 

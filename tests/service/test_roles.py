@@ -61,7 +61,7 @@ async def answered(channel, path, method, metadata):
     )
     call = getattr(channel, arity)(path)
     request = iter([b""]) if method.client_streaming else b""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         return await outcome_of(call(request, metadata=metadata))
 
 

@@ -226,7 +226,7 @@ async def test_a_watcher_that_does_not_read_delays_the_end_only_for_a_moment(
         await bot.until("decision_request")
         call = spectator.WatchMatch(match_id=hosted.id)
         await until(lambda: stage.arena._followers)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await stage.arena.close()
         call.cancel()
 
@@ -240,6 +240,6 @@ async def test_watching_a_match_that_could_not_be_played_ends_too(stage, monkeyp
         hosted = stage.arena.create("pig", ["remote:late", "uniform"])
         call = spectator.WatchMatch(match_id=hosted.id)
         await call.read()
-        async with stage.bot("late"), asyncio.timeout(5):
+        async with stage.bot("late"), asyncio.timeout(60):
             last = await read_to_the_end(call)
     assert last.status.phase == common_pb2.MATCH_PHASE_ENDED

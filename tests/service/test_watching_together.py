@@ -219,7 +219,7 @@ async def test_a_match_that_goes_on_later_says_when_to_come_back(stage, monkeypa
         hosted = stage.arena.create("pig", ["remote:late", "uniform"])
         call = spectator.WatchMatch(match_id=hosted.id)
         await call.read()
-        async with stage.bot("late"), asyncio.timeout(5):
+        async with stage.bot("late"), asyncio.timeout(60):
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await read_all(call)
     assert code_of(caught.value) == "server.stopping"

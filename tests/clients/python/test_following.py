@@ -197,7 +197,7 @@ async def test_a_match_is_followed_over_a_server_that_stops_and_starts(
             following_ = asyncio.ensure_future(follow())
             await until(lambda: seen)
             await server.stop()
-            await asyncio.wait_for(lost.wait(), 5)
+            await asyncio.wait_for(lost.wait(), 60)
             before = len(seen)
             server = Server(arena, address)
             await server.start()
@@ -205,7 +205,7 @@ async def test_a_match_is_followed_over_a_server_that_stops_and_starts(
             assert isinstance(seen[before], MatchView)
             hosted.abort(EndKind.WITHDRAWN, "test", "enough")
             # Nobody took the seat, so there is not even a match.
-            await asyncio.wait_for(asyncio.wait([following_]), 10)
+            await asyncio.wait_for(asyncio.wait([following_]), 60)
         await server.stop()
     assert seen
     result = seen[-1]
