@@ -55,13 +55,27 @@ from fritillary.referee.verify import verify
 HEADER = read_record(record_of("played")).header
 
 
-@given(st.integers(0, 200), st.integers(0, 10**6), MS, st.none() | MS, MAYBE)
-def test_the_quick_way_writes_the_same_bytes(seat, index, charged, server, left):
+@given(
+    st.integers(0, 200),
+    st.integers(0, 10**6),
+    MS,
+    st.none() | MS,
+    MAYBE,
+    st.none() | MS,
+)
+def test_the_quick_way_writes_the_same_bytes(seat, index, charged, server, left, think):
     sinks = MemorySink(), MemorySink()
     quick, plain = (RecordWriter(sink, HEADER) for sink in sinks)
-    quick.add_action(seat, index, charged, server, left)
+    quick.add_action(seat, index, charged, server, left, think)
     plain.add(
-        ActionTaken(seat, index, charged_ms=charged, server_ms=server, left_ms=left)
+        ActionTaken(
+            seat,
+            index,
+            charged_ms=charged,
+            server_ms=server,
+            think_ms=think,
+            left_ms=left,
+        )
     )
     assert sinks[0].getvalue() == sinks[1].getvalue()
     assert quick.content_hash() == plain.content_hash()

@@ -46,7 +46,12 @@ def _pack_usual(event: Dealt | Ended) -> bytes:
 
 @functools.lru_cache(4096)
 def _action_payload(
-    seat: int, index: int, charged_ms: int, server_ms: int | None, left_ms: int | None
+    seat: int,
+    index: int,
+    charged_ms: int,
+    server_ms: int | None,
+    think_ms: int | None,
+    left_ms: int | None,
 ) -> tuple[bytes, bytes]:
     """Return the payload of a plain action, bare and after its length.
 
@@ -57,6 +62,8 @@ def _action_payload(
         data["charged_ms"] = charged_ms
     if server_ms is not None:
         data["server_ms"] = server_ms
+    if think_ms is not None:
+        data["think_ms"] = think_ms
     if left_ms is not None:
         data["left_ms"] = left_ms
     payload = pack_own(data)
@@ -294,10 +301,13 @@ class RecordWriter:
         charged_ms: int,
         server_ms: int | None,
         left_ms: int | None,
+        think_ms: int | None = None,
     ) -> None:
         """Write a plain `ActionTaken` of a player: what `add` would, but quickly."""
         # As `_append`, with less to do: such a payload is short.
-        payload, framed = _action_payload(seat, index, charged_ms, server_ms, left_ms)
+        payload, framed = _action_payload(
+            seat, index, charged_ms, server_ms, think_ms, left_ms
+        )
         link = _sha256(self.link + payload).digest()
         try:
             self._sink.write(framed + link)

@@ -1,4 +1,5 @@
 """Asking a seat for a decision: until it is made, or ruled on."""
+# ruff: noqa: ANN401 - values of any game pass through
 
 from __future__ import annotations
 
@@ -78,6 +79,7 @@ class Asking:
         self._open: Request | None = None
         # What the inline way needs, looked up once.
         self._numbers = numbers_of(play.table)
+        self._actions = play.table.actions if play.table.listed else ()
         self._game = play.game
         self._apply = play.game.apply
         self._add_action = play.writer.add_action
@@ -158,17 +160,8 @@ class Asking:
             which = id(decided)
             index = self._numbers.get(which)
             if index is not None and which in map(id, legal) and not self._masks:
-                charged = server_ms
-                left = None
-                if timed:
-                    charged = min(server_ms, clock.allowance_ms())
-                    clock.charge(charged)
-                    clock.increment()
-                    left = clock.allowance_ms()
-                self._apply(play.state, decided)
-                play.ply = ply = play.ply + 1
-                self._add_action(seat, index, charged, server_ms, left)
-                self._acted_openly(ply, seat, decided)
+                self._act_plainly(seat, index, decided, server_ms)
+                self._acted_openly(play.ply, seat, decided)
                 return None
         decision = Decision(seat, legal, started)
         if fault is None:
@@ -176,6 +169,40 @@ class Asking:
         if fault is None or self._rule(decision, fault, server_ms):
             return None
         return decision
+
+    def _act_plainly(
+        self,
+        seat: int,
+        index: int,
+        action: Any,
+        server_ms: int,
+        think_ms: int | None = None,
+    ) -> int:
+        """Apply an action that is an entry of the table, and write it down.
+
+        Args:
+            seat: that acts.
+            index: in the table.
+            action: that entry; it is legal.
+            server_ms: that the seat took.
+            think_ms: as its bot reports it.
+
+        Returns:
+            What the seat was charged.
+        """
+        play = self._play
+        clock = play.clocks[seat]
+        charged = server_ms
+        left = None
+        if clock.timed:
+            charged = min(server_ms, clock.allowance_ms() or 0)
+            clock.charge(charged)
+            clock.increment()
+            left = clock.allowance_ms()
+        self._apply(play.state, action)
+        play.ply += 1
+        self._add_action(seat, index, charged, server_ms, left, think_ms)
+        return charged
 
     # ------------------------------------------------------ a decision, by asking
 
@@ -411,6 +438,17 @@ class Asking:
             play.forfeit(seat, "seat.resigned", f"seat {seat} resigned")
             return None
         legal = decision.legal
+        if (
+            answer.brief
+            and not self._masks
+            and type(index := answer.index) is int
+            and 0 <= index < len(self._actions)
+            and id(action := self._actions[index]) in map(id, legal)
+        ):
+            charged = self._act_plainly(seat, index, action, server_ms, answer.think_ms)
+            self.close_request("accepted", None, charged, server_ms)
+            self._acted_openly(play.ply, seat, action)
+            return None
         try:
             action = resolve(
                 play.game,

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from fritillary.bots.protocol import Ask, Bot, Clock, Decision, MatchStart, Resign
 from fritillary.core.errors import FritillaryError
-from fritillary.record.terms import Fault, PlayerInfo
+from fritillary.record.terms import MAX_MS, Fault, PlayerInfo
 from fritillary.referee.passing import PASSING
 from fritillary.referee.seen import (
     Closure,
@@ -69,6 +69,19 @@ class Answer:
     probabilities: Sequence[float] = ()
     think_ms: int | None = None
     round_trip_ms: int | None = None
+
+    @property
+    def brief(self) -> bool:
+        """Whether the record is told of nothing but the action and its time."""
+        think_ms = self.think_ms
+        return (
+            not self.note
+            and not len(self.probabilities)
+            and self.round_trip_ms is None
+            and (
+                think_ms is None or (type(think_ms) is int and 0 <= think_ms <= MAX_MS)
+            )
+        )
 
 
 class Player(Protocol):

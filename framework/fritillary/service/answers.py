@@ -17,9 +17,9 @@ _SENTENCE = 500
 
 
 @functools.lru_cache(4096)
-def plain(index: int) -> Answer:
-    """Return an answer that is an index and nothing else, which most are."""
-    return Answer(index=index)
+def brief(index: int, think_ms: int | None) -> Answer:
+    """Return an answer that is an index and little else, which most are."""
+    return Answer(index=index, think_ms=think_ms)
 
 
 def answer_of(
@@ -56,12 +56,9 @@ def answer_of(
         raise _malformed("the decision names no action", b"")
     probabilities = decision.probabilities
     if choice == "index" and not (
-        probabilities
-        or decision.note
-        or think_ms is not None
-        or round_trip_ms is not None
+        probabilities or decision.note or round_trip_ms is not None
     ):
-        return plain(value)
+        return brief(value, think_ms)
     return Answer(
         index=value if choice == "index" else None,
         text=value if choice == "text" else None,
