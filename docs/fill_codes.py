@@ -83,17 +83,25 @@ def _call(meaning: str, mend: str = _MEND_CALL) -> Code:
 
 
 _LAWFUL: Final = "Answer one of `legal`."
+_ASK_LESS: Final = "Ask for less at a time; `SimulatorLimits` says how much."
 _UNREADY: Final = "See to it that the bot is connected with room, and answers in time."
 
 CODES: Final[dict[str, Code]] = {
-    "action.illegal": _fault(
-        "The decision names an action of the game that is not legal now; the message "
-        "says why, from what the seat knows.",
+    "action.illegal": Code(
+        (CALL, RULING),
+        "The decision, or the step of a simulation, names an action of the game that "
+        "is not legal now; the message says why, from what the seat knows.",
         _LAWFUL,
     ),
-    "action.invalid": _fault(
-        "The decision cannot be read, or names no action of the game.",
+    "action.invalid": Code(
+        (CALL, RULING),
+        "The decision, or the step, cannot be read, or names no action of the game.",
         _LAWFUL + " Where it did, the action table is another one: compare its hash.",
+    ),
+    "action.not-your-turn": _call(
+        "A step of a simulation names an action where chance is to act, or draws "
+        "where a seat is.",
+        "Look at the `turn` of the position.",
     ),
     "auth.missing-token": _call(
         "The call shows no token.", "Send the metadata `authorization: Bearer TOKEN`."
@@ -142,6 +150,10 @@ CODES: Final[dict[str, Code]] = {
         "The game has no action table.",
         "Take the legal actions of each request, which are written out.",
     ),
+    "game.no-worlds": _call(
+        "The game cannot draw worlds that fit an observation.",
+        "Nothing a client can do: play without a search.",
+    ),
     "game.other-version": _call("The rules have another version than was asked for."),
     "game.unknown": _call("No game, or no variant, has that id."),
     "hello.late": Code(
@@ -168,9 +180,10 @@ CODES: Final[dict[str, Code]] = {
         "Send less: one answer for one request.",
     ),
     "limit.message-size": Code(
-        (GOODBYE, RULING),
-        "A frame of more than `Limits.max_message_bytes`.",
-        "Send smaller frames.",
+        (CALL, GOODBYE, RULING),
+        "A frame of more than `Limits.max_message_bytes`; a request or an answer of "
+        "more than `SimulatorLimits.max_message_bytes`.",
+        "Send smaller frames; ask for less at a time.",
     ),
     "limit.outstanding-bytes": Code(
         (GOODBYE, RULING),
@@ -180,6 +193,17 @@ CODES: Final[dict[str, Code]] = {
     "limit.streams": _call(
         "Too many streams, or watched matches, are open with this token.",
         "Close one; " + _LATER[0].lower() + _LATER[1:],
+    ),
+    "limit.playouts": _call(
+        "More than `SimulatorLimits.max_playouts` in one call.", _ASK_LESS
+    ),
+    "limit.time": _call(
+        "A call of the simulator took longer than `SimulatorLimits.max_call_ms`.",
+        _ASK_LESS + " With `within_ms` the answer comes in time.",
+    ),
+    "limit.worlds": _call(
+        "More than `SimulatorLimits.max_worlds` worlds, steps or tasks in one call.",
+        _ASK_LESS,
     ),
     "link.silent": Code(
         (GOODBYE,),
@@ -198,6 +222,10 @@ CODES: Final[dict[str, Code]] = {
         "Nothing.",
     ),
     "match.id": _call("The id of the match is not of the right form."),
+    "match.over": _call(
+        "A step of a simulation follows the end of the match.",
+        "Look at the `turn` of the position.",
+    ),
     "match.paused": Code(
         (WITHDRAWN,),
         "A referee has stopped the match; the seat is asked anew when it goes on.",
@@ -244,6 +272,10 @@ CODES: Final[dict[str, Code]] = {
     "player.silent": _fault(
         "The program of the seat did not dial in in time.", "Look at its log."
     ),
+    "position.invalid": _call(
+        "No seat can see such an observation, or not this seat.",
+        "Send what came in the request, with the seat it came to.",
+    ),
     "record.open": _call(
         "The match goes on, and its record is not closed yet.",
         "Fetch it after the end.",
@@ -270,6 +302,15 @@ CODES: Final[dict[str, Code]] = {
     ),
     "request.malformed": _call("The bytes are no request of this method."),
     "request.missing": _call("The call ended without a request."),
+    "rollout.plies": _call(
+        "The game cannot judge a match that is not over, or too many plies are asked "
+        "for.",
+        "Leave `plies` out, or see `OpenGameResponse.evaluates`.",
+    ),
+    "rollout.policy": _call(
+        "The game has no such bot to play rollouts.",
+        "Name one of `OpenGameResponse.policies`, or `uniform`.",
+    ),
     "seat.missing": _notice(
         "The bot holds several seats of the match and named none.", "Name the seat."
     ),
@@ -314,6 +355,23 @@ CODES: Final[dict[str, Code]] = {
         (GOODBYE,),
         "The same bot has opened another session.",
         "End, and do not come back: two that do would throw each other out for ever.",
+    ),
+    "simulator.count": _call("No world, or no playout, is asked for."),
+    "simulator.failed": _call(
+        "The process that worked on the call has ended, as a game can make it by "
+        "taking all memory; there is a new one.",
+        "Tell whoever wrote the game; ask for something else.",
+    ),
+    "simulator.game": _call(
+        "The bytes that name the game are none that OpenGame gave.",
+        "Pass on `OpenGameResponse.game`.",
+    ),
+    "simulator.position": _call("A task names a world that was not given."),
+    "simulator.seat": _call("The game was opened for fewer seats."),
+    "simulator.step": _call("A step says nothing of what is applied."),
+    "simulator.world": _call(
+        "The bytes are no world, or one of another game, of other options or seats.",
+        "Pass on what SampleWorlds or ApplyActions gave for the same game.",
     ),
     "usage.clock": _call("A clock has parts that do not go together, or is missing."),
     "usage.labels": _call("Labels are too many or too long."),
@@ -376,19 +434,21 @@ FAMILIES: Final[dict[str, Code]] = {
 
 #: Codes that have no row, and why.
 APART: Final[dict[str, str]] = {
-    **dict.fromkeys(
-        ("action.ambiguous", "action.not-your-turn", "match.over", "position.invalid"),
-        "raised where games are played in process; a referee says something else",
+    "action.ambiguous": (
+        "raised where games are played in process; a referee says something else"
     ),
     **dict.fromkeys(
         (
             "server.address-in-use",
+            "server.needs-loopback",
             "server.needs-tls",
             "server.tls",
             "usage.address",
             "usage.duration",
+            "usage.ply",
             "usage.policy",
             "usage.records",
+            "usage.seat",
             "usage.tls",
             "usage.token-name",
         ),

@@ -31,6 +31,7 @@ _FILES: Final = {
     "common.proto": "Values in messages",
     "catalog.proto": "The catalog",
     "match.proto": "Matches from outside",
+    "simulator.proto": "The simulator",
 }
 
 _KINDS: Final = {

@@ -18,7 +18,13 @@ from docs import fill_codes, fill_protocol
 from google.protobuf.descriptor import Descriptor, EnumDescriptor
 
 from fritillary import Registry
-from fritillary.api.v1 import bot_pb2, catalog_pb2, common_pb2, match_pb2
+from fritillary.api.v1 import (
+    bot_pb2,
+    catalog_pb2,
+    common_pb2,
+    match_pb2,
+    simulator_pb2,
+)
 from fritillary.service.arena import Arena
 from fritillary.service.server import Server
 
@@ -26,7 +32,13 @@ PAGE = fill_protocol.PAGE
 REWRITE = bool(os.environ.get("FRITILLARY_REWRITE_GOLDEN"))
 
 #: What clients say of themselves.
-OF_BOTS = {"bot.declined", "bot.failed", "bot.stopping", "game.other-table"}
+OF_BOTS = {
+    "bot.declined",
+    "bot.failed",
+    "bot.stopping",
+    "game.not-announced",
+    "game.other-table",
+}
 
 CODE = re.compile(r"`([a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+)`")
 
@@ -71,7 +83,9 @@ def test_every_service_message_field_and_value_is_documented():
                 assert source.comment(5, index, 2, number), value.name
 
 
-@pytest.mark.parametrize("module", [bot_pb2, catalog_pb2, common_pb2, match_pb2])
+@pytest.mark.parametrize(
+    "module", [bot_pb2, catalog_pb2, common_pb2, match_pb2, simulator_pb2]
+)
 def test_every_message_and_field_is_on_the_page(module):
     def section(found: Descriptor | EnumDescriptor) -> str:
         _, _, rest = text().partition(f"\n#### {found.name}\n")

@@ -80,3 +80,21 @@ def stops() -> Iterator[signal.Signals]:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             yield number
+
+
+def stopping(*, interrupt: bool = True) -> asyncio.Event:
+    """Return what is set when the command is told to end, for one that serves.
+
+    Args:
+        interrupt: whether Ctrl-C tells it, too; else it is ignored.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    if not interrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (*((signal.SIGINT,) if interrupt else ()), *stops()):
+        try:
+            loop.add_signal_handler(number, stop.set)
+        except NotImplementedError:  # pragma: no cover - Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+    return stop

@@ -9,28 +9,9 @@ from typing import Annotated, Final
 import typer
 
 import fritillary
-from fritillary.cli import (
-    analyse,
-    bench,
-    bot,
-    certify,
-    check_bot,
-    export,
-    game,
-    games,
-    match,
-    new_bot,
-    new_game,
-    perft,
-    play,
-    serve,
-    show,
-    streams,
-    token,
-    verify,
-    watch,
-)
+from fritillary.cli import streams
 from fritillary.cli.codes import FAILED, INTERRUPTED, exit_code
+from fritillary.cli.commands import add_commands
 from fritillary.cli.logs import said, told
 from fritillary.cli.output import one_line, print_error, print_note
 from fritillary.core.errors import FritillaryError
@@ -63,27 +44,7 @@ def _common(
     del debug, version  # main() looks for --debug itself, also behind the command
 
 
-for command in (
-    games.games,
-    game.game,
-    play.play,
-    match.match,
-    serve.serve,
-    bot.bot,
-    watch.watch,
-    show.show,
-    verify.verify,
-    export.export,
-    analyse.analyse,
-    certify.certify,
-    check_bot.check_bot,
-    perft.perft,
-    new_game.new_game,
-    new_bot.new_bot,
-):
-    app.command()(command)
-app.add_typer(token.app, name="token")
-app.add_typer(bench.app, name="bench")
+add_commands(app)
 
 
 #: What goes wrong with a stream itself; files are named by their errors.

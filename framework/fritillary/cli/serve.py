@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import signal
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.loop import stops
+from fritillary.cli.loop import stopping
 from fritillary.cli.output import print_note, say
 from fritillary.cli.secure import TlsCert, TlsClientCa, TlsKey, server_tls
 from fritillary.cli.values import Data
@@ -68,13 +66,7 @@ async def _serve(
     from fritillary.service.server import Server
 
     open_files(raised=True)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, *stops()):
-        try:
-            loop.add_signal_handler(number, stop.set)
-        except NotImplementedError:  # pragma: no cover - Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+    stop = stopping()
     arena = Arena(
         app.registry,
         app.signer,

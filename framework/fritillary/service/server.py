@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
-import ipaddress
 import os
-import socket
 from typing import Final, Self
 
 import grpc
@@ -25,15 +22,15 @@ from fritillary.api.v1 import (
     match_pb2,
     match_pb2_grpc,
 )
-from fritillary.core.errors import ServiceError, UsageError
+from fritillary.core.errors import ServiceError
 from fritillary.service.admission import Admission
 from fritillary.service.arena import Arena
 from fritillary.service.audit import Audit
 from fritillary.service.auth import Authenticator, Leases
 from fritillary.service.bots import BotServicer
 from fritillary.service.catalog import CatalogServicer
+from fritillary.service.listening import checked_host, listen, options
 from fritillary.service.matches import MatchServicer
-from fritillary.service.process import open_files
 from fritillary.service.resume import SessionTokens
 from fritillary.service.tls import ServerTls
 
@@ -43,25 +40,9 @@ _SERVICES: Final = (
     match_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name,
 )
 
-#: gRPC cuts a stream with a larger message off, and nobody learns why: the link is
-#: lost. So it is told to take more than the announced limit allows, which is judged by
-#: us and gets its name. It bounds the memory that one stream can take before anybody
-#: has seen its message. Requests of calls keep to it as well.
-_LEAST_RECEIVED: Final = 4 * 1024 * 1024
-_MESSAGE_SLACK: Final = 16
-_INT32: Final = 2**31 - 1
-
-#: Streams on one connection: many bots of one program share one.
-_CONCURRENT: Final = 1024
-
-#: So many calls may wait for this process to take them up.
-_PENDING: Final = 8192
-
 #: Where programs dial in that the arena has started, beside a server with TLS: the
 #: first of these that the machine has.
 _INNER: Final = ("127.0.0.1", "[::1]")
-
-_NO_SUCH_ADDRESS: Final = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 
 
 class Server:
@@ -130,7 +111,7 @@ class Server:
             ServiceError: ``server.needs-tls`` beyond loopback without TLS,
                 ``server.address-in-use`` if the port is taken.
         """
-        host = _checked_host(self._wanted, needs_loopback=self._tls is None)
+        host = checked_host(self._wanted, needs_loopback=self._tls is None)
         arena = self._arena
         bots = BotServicer(
             arena.hub,
@@ -154,7 +135,7 @@ class Server:
             ),
             server,
         )
-        address = inside = f"{host}:{_listen(server, self._wanted, self._tls)}"
+        address = inside = f"{host}:{listen(server, self._wanted, self._tls)}"
         if self._tls is not None:
             self._inner = inner = self._new_server(programs_only=True)
             bots.add_to(inner)
@@ -177,33 +158,7 @@ class Server:
                 Authenticator(arena.tokens, self.audit, programs_only=programs_only),
                 self.admission,
             ),
-            options=(
-                # A port in use is an error, not a port that is shared.
-                ("grpc.so_reuseport", 0),
-                (
-                    "grpc.max_receive_message_length",
-                    _most_received(limits.max_message_bytes),
-                ),
-                (
-                    "grpc.http2.min_ping_interval_without_data_ms",
-                    limits.http2_interval_ms // 2,
-                ),
-                ("grpc.keepalive_permit_without_calls", 1),
-                (
-                    "grpc.max_allowed_incoming_connections",
-                    # Where no file can be opened, no record can be written.
-                    min(limits.max_connections, open_files() * 3 // 4),
-                ),
-                ("grpc.server_handshake_timeout_ms", limits.hello_ms),
-                ("grpc.max_connection_idle_ms", limits.idle_ms),
-                # Else answers pile up for who makes calls and reads nothing.
-                ("grpc.max_concurrent_streams", _CONCURRENT),
-                # Else a stream that nobody reads may come to hold megabytes.
-                ("grpc.http2.bdp_probe", 0),
-                # Else gRPC refuses some of those that dial in at once.
-                ("grpc.server.max_pending_requests", _PENDING),
-                ("grpc.server.max_pending_requests_hard_limit", 2 * _PENDING),
-            ),
+            options=options(limits),
         )
 
     async def refuse(self) -> None:
@@ -236,95 +191,12 @@ class Server:
             await self._server.wait_for_termination()
 
 
-def _most_received(limit: int) -> int:
-    return min(max(_LEAST_RECEIVED, limit * _MESSAGE_SLACK), _INT32)
-
-
-def _listen(server: grpc.aio.Server, address: str, tls: ServerTls | None) -> int:
-    """Let a server listen; return its port.
-
-    Raises:
-        ServiceError: ``server.address-in-use`` if it cannot, ``server.tls`` if gRPC
-            does not take the certificate.
-    """
-    try:
-        # gRPC writes lines of its own to standard error where it fails.
-        _check_free(address)
-        if tls is None:
-            return server.add_insecure_port(address)
-        try:
-            return server.add_secure_port(address, tls.credentials())
-        except RuntimeError as error:
-            msg = f"cannot listen on {address} with this certificate and key"
-            raise ServiceError(msg, code="server.tls") from error
-    except (OSError, RuntimeError) as error:
-        msg = (
-            f"cannot listen on {address}: the port is in use or the address "
-            "is not of this machine; choose another one, or port 0"
-        )
-        raise ServiceError(msg, code="server.address-in-use") from error
-
-
 def _listen_inside(server: grpc.aio.Server) -> str:
     """Let a server listen on loopback; return its address."""
     for host in _INNER:
         try:
-            return f"{host}:{_listen(server, f'{host}:0', None)}"
+            return f"{host}:{listen(server, f'{host}:0', None)}"
         except ServiceError:
             if host == _INNER[-1]:
                 raise
     raise AssertionError
-
-
-def _check_free(address: str) -> None:
-    """Try whether one can listen at an address.
-
-    Raises:
-        OSError: if it is in use, or is none of this machine.
-    """
-    host, _, port = address.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    found = socket.getaddrinfo(
-        host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )
-    missing: OSError | None = None
-    tried = 0
-    for family, kind, protocol, _, where in found:
-        try:
-            with socket.socket(family, kind, protocol) as probe:
-                if os.name == "posix":
-                    # A port of which the last connections linger is free.
-                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(where)
-                tried += 1
-        except OSError as error:
-            # A name may have addresses of a family that the machine does not have.
-            if error.errno not in _NO_SUCH_ADDRESS:
-                raise
-            missing = error
-    if not tried and missing is not None:
-        raise missing
-
-
-def _checked_host(address: str, *, needs_loopback: bool) -> str:
-    """Return the host of an address."""
-    host, colon, port = address.rpartition(":")
-    if not colon or not host or not port.isdecimal() or int(port) > 65_535:
-        msg = f"address {address[:80]!r} must be of the form HOST:PORT"
-        raise UsageError(msg, code="usage.address")
-    if needs_loopback and not is_loopback(host):
-        msg = (
-            f"address {address[:80]!r} is not on loopback; others need TLS: give the "
-            "server a certificate and its key, or listen on 127.0.0.1"
-        )
-        raise ServiceError(msg, code="server.needs-tls")
-    return host
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether a host, IPv6 in brackets or not, cannot be reached from others."""
-    bare = host.removeprefix("[").removesuffix("]")
-    try:
-        return bare == "localhost" or ipaddress.ip_address(bare).is_loopback
-    except ValueError:
-        return False

@@ -17,7 +17,7 @@ from tests.service.fuzz.server import LIMITS
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2
-from fritillary.service.server import _most_received as most_received
+from fritillary.service.listening import most_received
 
 #: Frames that are sent before anybody asks whether they have arrived.
 _BATCH: Final = 100
