@@ -85,16 +85,7 @@ class House:
 
     async def crash(self) -> None:
         """Stop as a process does that is killed: nothing is said or written."""
-        arena = self.arena
-        for sessions in arena.hub.sessions():
-            sessions._finish()
-        tasks = list(arena._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        arena._tasks.clear()
-        arena._keeping.close()
-        await self.server.stop()
+        await crash(self.arena, self.server)
         self.arena = None
 
     def bot(self, **settings: Any) -> RawBot:
@@ -119,6 +110,19 @@ class House:
         return self.arena.create(
             "pig", players or ("remote:bob", "uniform"), **settings
         )
+
+
+async def crash(arena: Any, server: Server) -> None:
+    """Stop an arena and its server as if their process was killed."""
+    for sessions in arena.hub.sessions():
+        sessions._finish()
+    tasks = list(arena._tasks.values())
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    arena._tasks.clear()
+    arena._keeping.close()
+    await server.stop()
 
 
 def plays(count):

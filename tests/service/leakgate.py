@@ -4,56 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, field
 from tests.service.leakplay import Playing
+from tests.service.leakscripts import SCRIPTS, Script
 from tests.service.leakstage import leak_stage
-from tests.service.leaktable import Heard, Script
+from tests.service.leaktable import Heard
 from tests.service.wireform import EVER, OF_THE_NONCES, OF_THE_SEED, form, to_a_bot
-from tests.service.worlds import Finder, Pair, Rules
+from tests.service.worlds import Finder, Pair, Rules, World
 
 from fritillary import Game, Plugin
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2, match_pb2
-
-_JSON: Final = common_pb2.ENCODING_JSON
-
-#: Both encodings and forms, every ending, and whatever else a match may be like.
-SCRIPTS: Final = (
-    Script(number=0, mixed=True, timed=True),
-    Script(
-        number=1,
-        encoding=_JSON,
-        expanded=True,
-        ending="resign",
-        twins=True,
-        substitutes=True,
-    ),
-    Script(number=2, expanded=True, ending="abort", sealed=True, mixed=True),
-    Script(number=3, encoding=_JSON, ending="illegal", mixed=True, twins=True),
-    Script(number=4, ending="lost", timed=True, twins=True),
-    Script(number=5, encoding=_JSON, expanded=True, ending="flood"),
-    Script(number=6, expanded=True, ending="void", sealed=True, twins=True),
-    Script(number=7, encoding=_JSON, sealed=True, timed=True),
-    Script(number=8, ending="decline"),
-)
-
-#: The same with a server that is restarted.
-RESTARTS: Final = (
-    Script(number=10, ending="abort", mixed=True, timed=True, restarts=True),
-    Script(
-        number=11,
-        encoding=_JSON,
-        expanded=True,
-        ending="resign",
-        twins=True,
-        restarts=True,
-        substitutes=True,
-    ),
-    Script(number=12, sealed=True, restarts=True),
-)
 
 #: Share of the pairs, from 0 to 1, that must differ in truth.
 LEAST: Final = 0.5
@@ -117,22 +82,15 @@ async def check_wire_leaks(
         WireLeakError: if what the viewer is sent differs, or breaks what holds for
             every stream, or if too few pairs differ in truth.
     """
-    finder = Finder(rules, Game(rules.plugin, reference))
+    finder = finder_for(rules, reference)
     report = Report()
     async with AsyncExitStack() as stack:
         stages = [
             await stack.enter_async_context(leak_stage(rules, variants, place))
-            for place in _places(folder)
+            for place in places_for(folder)
         ]
         for script in scripts:
-            pair = finder.pair(
-                viewer,
-                script.number,
-                twins=script.twins,
-                mixed=script.mixed,
-                ends=script.ending == "over",
-                substitutes=script.substitutes,
-            )
+            pair = finder.pair(viewer, script.number, script.wish)
             heard = [
                 await Playing(stage, rules, pair, which, script).run()
                 for which, stage in enumerate(stages)
@@ -142,7 +100,21 @@ async def check_wire_leaks(
     return report
 
 
-def _places(folder: Path | None) -> tuple[Path | None, Path | None]:
+#: What was found is used again; keys are kept for their identity.
+_finders: dict[tuple[int, ...], tuple[Rules, tuple[Plugin, ...], Finder]] = {}
+
+
+def finder_for(rules: Rules, reference: tuple[Plugin, ...] = ()) -> Finder:
+    """Return what finds pairs under rules, with what it has found already."""
+    key = tuple(map(id, (rules, *reference)))
+    if key not in _finders:
+        finder = Finder(rules, Game(rules.plugin, reference))
+        _finders[key] = rules, reference, finder
+    return _finders[key][2]
+
+
+def places_for(folder: Path | None) -> tuple[Path | None, Path | None]:
+    """Return a folder for each of two servers, if they are to have one."""
     if folder is None:
         return None, None
     places = folder / "one", folder / "two"
@@ -158,29 +130,56 @@ def _compare(
     report.different += pair.differs
     report.turns += len(pair.turns)
     report.secrets += sum(one != two for one, two in (t.actions for t in pair.turns))
-    masks = EVER if pair.twins else EVER | OF_THE_SEED | OF_THE_NONCES
     where = f"script {script.number}, viewer {pair.viewer}"
-    one, two = (_forms(each, masks) for each in heard)
-    for name, mine in one.items():
-        theirs = two.get(name, [])
-        report.messages += len(mine)
-        for place, (left, right) in enumerate(zip(mine, theirs, strict=False)):
-            if left != right:
-                msg = f"{where}: {name}, message {place}: {_differ(left, right)}"
+    one, two = heard
+    report.messages += compare(one, two, MASKS[script.shared], where)
+    try:
+        for each, world in zip(heard, pair.worlds, strict=True):
+            check_secrets(each, world, pair.viewer)
+        if pair.viewer is not None:
+            check_stream(one, pair.viewer, sealed=script.sealed)
+    except WireLeakError as error:
+        msg = f"{where}: {error}"
+        raise WireLeakError(msg) from error
+    note_kinds(one, report.kinds)
+
+
+#: What may differ where so much of the deal is shared, see `Wish`.
+MASKS: Final = {
+    "nothing": EVER | OF_THE_SEED | OF_THE_NONCES,
+    "seed": EVER | OF_THE_NONCES,
+    "all": EVER,
+}
+
+
+def compare(one: Heard, two: Heard, masks: frozenset[str], where: str) -> int:
+    """Compare what was heard in two worlds; return how many messages that were.
+
+    Args:
+        one: of the worlds.
+        two: the other one.
+        masks: fields whose values may differ.
+        where: for the error.
+
+    Raises:
+        WireLeakError: if anything differs.
+    """
+    count = 0
+    left, right = (_forms(each, masks) for each in (one, two))
+    assert left.keys() == right.keys()
+    for name, mine in left.items():
+        theirs = right[name]
+        count += len(mine)
+        for place, pair in enumerate(zip(mine, theirs, strict=False)):
+            if pair[0] != pair[1]:
+                msg = f"{where}: {name}, message {place}: {_differ(*pair)}"
                 raise WireLeakError(msg)
         if len(mine) != len(theirs):
             msg = f"{where}: {name}: {len(mine)} messages, and {len(theirs)}"
             longer = mine if len(mine) > len(theirs) else theirs
             extra = longer[min(len(mine), len(theirs))]
             raise WireLeakError(f"{msg}; the first of the others is {extra}")
-    assert one.keys() == two.keys()
-    if pair.viewer is not None:
-        try:
-            check_stream(heard[0], pair.viewer, sealed=script.sealed)
-        except WireLeakError as error:
-            msg = f"{where}: {error}"
-            raise WireLeakError(msg) from error
-    _note_kinds(heard[0], report.kinds)
+    return count
 
 
 def _forms(heard: Heard, masks: frozenset[str]) -> dict[str, list[Any]]:
@@ -188,10 +187,22 @@ def _forms(heard: Heard, masks: frozenset[str]) -> dict[str, list[Any]]:
     out: dict[str, list[Any]] = {}
     for number, stream in enumerate(heard.streams):
         forms = ["closed" if raw is None else to_a_bot(raw, masks) for raw in stream]
-        # Where a Pong stands among the rest is decided by when the bot has asked.
-        pongs = [one for one in forms if one[0][0] == "pong"]
-        out[f"stream {number}"] = [one for one in forms if one not in pongs]
-        out[f"stream {number}, pongs"] = pongs
+        kinds = ["closed" if one == "closed" else one[0][0] for one in forms]
+        # Where a Pong stands among the rest is decided by when the bot has asked, and
+        # of the Pings all but the first by the time that has passed.
+        timely = [
+            kind != "pong" and (kind != "ping" or before == "welcome")
+            for before, kind in zip(("", *kinds), kinds, strict=False)
+        ]
+        out[f"stream {number}"] = list(compress(forms, timely))
+        out[f"stream {number}, pongs"] = [one for one in forms if one[0][0] == "pong"]
+        if heard.frames:
+            parts = iter(zip(kinds, timely, strict=True))
+            told = [
+                [kind for kind, counts in islice(parts, size) if counts]
+                for size in heard.frames[number]
+            ]
+            out[f"stream {number}, frames"] = list(filter(None, told))
     update = match_pb2.WatchMatchResponse.DESCRIPTOR
     for number, (updates, error) in enumerate(heard.watches):
         out[f"watch {number}"] = [
@@ -281,6 +292,50 @@ def check_stream(heard: Heard, seat: int, *, sealed: bool) -> None:
     _expect(len(asked) - len(closed) <= 1, "requests that were not closed", asked)
 
 
+def check_secrets(heard: Heard, world: World, viewer: int | None) -> None:
+    """Check that before the end nothing is told which opens the deal.
+
+    Args:
+        heard: in one world.
+        world: whose seed, salt and nonces are to be kept.
+        viewer: whose own nonce is no secret; ``None`` for spectators.
+
+    Raises:
+        WireLeakError: if something was told.
+    """
+    # Of a few bytes others may be equal by chance.
+    others = (nonce for seat, nonce in enumerate(world.nonces) if seat != viewer)
+    secrets = [world.seed, world.salt, *(one for one in others if len(one) > 8)]
+    told: list[tuple[str, bytes]] = []
+    for stream in heard.streams:
+        for raw in filter(None, stream):
+            kind = str(pb.ServerMessage.FromString(raw).WhichOneof("message"))
+            told += [(kind, raw)] if kind != "match_ended" else []
+    for updates, _ in heard.watches:
+        for raw in updates:
+            update = match_pb2.WatchMatchResponse.FromString(raw)
+            if not update.HasField("ended"):
+                told.append(("watch", raw))
+    told += [
+        (method, answer)
+        for method, answer in heard.calls
+        if isinstance(answer, bytes) and not _tells_of_an_end(method, answer)
+    ]
+    for kind, raw in told:
+        for secret in secrets:
+            found = secret in raw or secret.hex().encode() in raw
+            _expect(not found, "the deal can be opened by", f"{kind} {raw!r}")
+
+
+def _tells_of_an_end(method: str, answer: bytes) -> bool:
+    if method == "GetMatch":
+        return match_pb2.GetMatchResponse.FromString(answer).match.HasField("result")
+    if method == "ListMatches":
+        found = match_pb2.ListMatchesResponse.FromString(answer).matches
+        return any(one.HasField("result") for one in found)
+    return False
+
+
 def _expect(holds: bool, what: str, message: object) -> None:
     if not holds:
         msg = f"{what}: {message}"
@@ -290,7 +345,8 @@ def _expect(holds: bool, what: str, message: object) -> None:
 # ----------------------------------------------------------------- what was looked at
 
 
-def _note_kinds(heard: Heard, kinds: set[str]) -> None:
+def note_kinds(heard: Heard, kinds: set[str]) -> None:
+    """Add what was heard to a set of kinds."""
     for stream in heard.streams:
         for raw in stream:
             if raw is not None:

@@ -44,7 +44,13 @@ def leaky(name: str, **hooks: Any) -> Plugin:
     )
 
 
-def _observing(change: Callable[[Any, Any], dict[str, Any]]) -> Any:
+def observing(change: Callable[[Any, Any], dict[str, Any]]) -> Any:
+    """Return a wrapper of ``observe`` that changes fields.
+
+    Args:
+        change: gives them for state and seat.
+    """
+
     @hookimpl(wrapper=True)
     def observe(state: Any, seat: Any) -> Any:
         seen = yield
@@ -81,17 +87,17 @@ def _told_again(state: Any, seat: Any) -> dict[str, Any]:
 #: By name: the variant, the viewer who sees it, and where the gate finds it.
 GAMES: Final[dict[str, tuple[Plugin, int | None, str]]] = {
     "the top of the deck": (
-        leaky("top", observe=_observing(lambda state, _: {"deck": state.deck[-1]})),
+        leaky("top", observe=observing(lambda state, _: {"deck": state.deck[-1]})),
         0,
         "decision_request.observation",
     ),
     "an order that follows from hidden hands": (
-        leaky("order", observe=_observing(_by_rank)),
+        leaky("order", observe=observing(_by_rank)),
         1,
         "decision_request.observation",
     ),
     "what others have heard": (
-        leaky("heard", observe=_observing(_told_again)),
+        leaky("heard", observe=observing(_told_again)),
         0,
         "decision_request.observation",
     ),
@@ -108,7 +114,7 @@ GAMES: Final[dict[str, tuple[Plugin, int | None, str]]] = {
     "spectators who see a hand": (
         leaky(
             "guest",
-            observe=_observing(
+            observe=observing(
                 lambda state, seat: {} if seat == 0 else {"hand": state.hands[0]}
             ),
         ),
@@ -121,8 +127,8 @@ GAMES: Final[dict[str, tuple[Plugin, int | None, str]]] = {
 # ------------------------------------------------------------------------- the servers
 
 #: Matches in play, for servers that look where they must not.
-_PLAYS: Final[dict[str, Play]] = {}
-_SEATS: Final[dict[str, set[RemotePlayer]]] = {}
+PLAYS: Final[dict[str, Play]] = {}
+SEATS: Final[dict[str, set[RemotePlayer]]] = {}
 
 
 def watch_truth(patch: Any) -> None:
@@ -134,22 +140,22 @@ def watch_truth(patch: Any) -> None:
     begin, accept = Play.begin, RemotePlayer.accept
 
     def begun(self: Play) -> None:
-        _PLAYS[self.setup.match_id] = self
+        PLAYS[self.setup.match_id] = self
         begin(self)
 
     async def accepted(self: RemotePlayer, offer: Any) -> bytes:
-        _SEATS.setdefault(self.match_id, set()).add(self)
+        SEATS.setdefault(self.match_id, set()).add(self)
         return await accept(self, offer)
 
-    _PLAYS.clear()
-    _SEATS.clear()
+    PLAYS.clear()
+    SEATS.clear()
     patch.setattr(Play, "begin", begun)
     patch.setattr(RemotePlayer, "accept", accepted)
 
 
-def _secret(match_id: str) -> int:
+def secret_of(match_id: str) -> int:
     """Return a number that follows from what is hidden."""
-    play = _PLAYS.get(match_id)
+    play = PLAYS.get(match_id)
     if play is None:
         return 0
     state = play.state
@@ -197,7 +203,7 @@ def _something_when_others_decide(patch: Any) -> None:
     decided = RemotePlayer.decided
 
     def heard(self: RemotePlayer, decision: Any, *args: Any) -> None:
-        for other in _SEATS[self.match_id] - {self}:
+        for other in SEATS[self.match_id] - {self}:
             if other._session is not None:
                 other._session.send(other._last_closed[1])
         decided(self, decision, *args)
@@ -210,7 +216,7 @@ def _closures_to_all(patch: Any) -> None:
 
     def told(self: RemotePlayer, closure: Any) -> None:
         closed(self, closure)
-        for other in _SEATS[self.match_id] - {self}:
+        for other in SEATS[self.match_id] - {self}:
             if other._session is not None:
                 other._session.send(self._last_closed[1])
 
@@ -243,7 +249,7 @@ def _truth_in_the_status(patch: Any) -> None:
     entry = HostedMatch._status_entry
 
     def told(self: HostedMatch, seat: int) -> bytes:
-        self._pause_message = f"{_secret(self.id)}"
+        self._pause_message = f"{secret_of(self.id)}"
         return entry(self, seat)
 
     patch.setattr(HostedMatch, "_status_entry", told)
@@ -255,7 +261,7 @@ def _truth_in_notices(patch: Any) -> None:
     def told(self: Session, message: Any, error: Any) -> None:
         which = str(message.WhichOneof("message"))
         where = getattr(getattr(message, which, None), "match_id", "")
-        text = f"{error.message} ({_secret(where)})"
+        text = f"{error.message} ({secret_of(where)})"
         notice(self, message, UnusableMessageError(text, code=error.code))
 
     patch.setattr(Session, "_notice", told)
@@ -265,7 +271,7 @@ def _padded_events(patch: Any) -> None:
     body = Dialect.body
 
     def padded(self: Dialect, of: Any) -> bytes:
-        size = max((_secret(one) for one in _PLAYS), default=0) % 100
+        size = max((secret_of(one) for one in PLAYS), default=0) % 100
         # A field that no receiver knows.
         return body(self, of) + b"\xfa\x01" + varint(size) + bytes(size)
 
@@ -277,7 +283,7 @@ def _clocks_that_come_and_go(patch: Any) -> None:
 
     def told(self: RemotePlayer, parts: dict[str, int]) -> dict[str, int]:
         parts = with_link(self, parts)
-        if _secret(self.match_id) % 2:
+        if secret_of(self.match_id) % 2:
             del parts["link_left_ms"]
         return parts
 
@@ -289,7 +295,7 @@ def _more_when_resumed(patch: Any) -> None:
 
     def taken(self: RemotePlayer) -> None:
         take_seat(self)
-        for _ in range(_secret(self.match_id) % 7):
+        for _ in range(secret_of(self.match_id) % 7):
             self.send_status()
 
     patch.setattr(RemotePlayer, "_take_seat", taken)
@@ -300,7 +306,7 @@ def _more_when_offered_again(patch: Any) -> None:
 
     def offered(self: SeatWire, of: Any, *, resumed: bool) -> bytes:
         if resumed:
-            number = _secret(of.match_id)
+            number = secret_of(of.match_id)
             of = attrs.evolve(of, terms=attrs.evolve(of.terms, offer_ms=1 + number))
         return offer(self, of, resumed=resumed)
 
@@ -311,7 +317,7 @@ def _a_withdrawal_that_says_why(patch: Any) -> None:
     withdraw = Asking.withdraw
 
     def told(self: Asking, problem: Problem, *args: Any) -> None:
-        secret = _secret(self._play.setup.match_id)
+        secret = secret_of(self._play.setup.match_id)
         withdraw(self, Problem(problem.code, f"{problem.message} {secret}"), *args)
 
     patch.setattr(Asking, "withdraw", told)
@@ -342,7 +348,7 @@ def _more_after_a_restart(patch: Any) -> None:
 
     def written(self: RemotePlayer, wire: SeatWire) -> None:
         if self._before is not None:
-            for _ in range(_secret(self.match_id) % 7):
+            for _ in range(secret_of(self.match_id) % 7):
                 self.send_status()
         write(self, wire)
 
@@ -353,11 +359,11 @@ def _another_seats_past(patch: Any) -> None:
     take_up, write = RemotePlayer.take_up, RemotePlayer._write_before
 
     def taken(self: RemotePlayer, offer: Any) -> None:
-        _SEATS.setdefault(self.match_id, set()).add(self)
+        SEATS.setdefault(self.match_id, set()).add(self)
         take_up(self, offer)
 
     def written(self: RemotePlayer, wire: SeatWire) -> None:
-        for other in _SEATS[self.match_id] - {self}:
+        for other in SEATS[self.match_id] - {self}:
             if other._before and self._before:
                 self._before = other._before
         write(self, wire)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.service.leakscripts import Script
 from tests.service.leakstage import LARGEST, LeakStage
-from tests.service.leaktable import RETRIES, Heard, Script, Table
+from tests.service.leaktable import MOVE_MS, RETRIES, Heard, Table
 from tests.service.tape import until
 from tests.service.worlds import Pair, Rules, Turn
 
 from fritillary.api.v1 import bot_pb2 as pb
-from fritillary.record.terms import EndKind
+from fritillary.record.terms import EndKind, Fault
+from fritillary.service.tokens import Role
 
 
 class Playing(Table):
@@ -56,7 +58,8 @@ class Playing(Table):
             await bot.last("match_offer")
         if self.viewer is None:
             await self.watch(after_event=0, view_each_event=True, picture=1)
-        await self.call("GetMatch")
+            await self.watch(Role.REFEREE, view_each_event=True)
+        await self._ask_about()
         others = [seat for seat in self.seats if seat != self.viewer]
         if self.script.ending == "decline":
             await self._decline(others)
@@ -65,19 +68,40 @@ class Playing(Table):
             await self._take(seat)
         if self.viewer is not None:
             await self._take(self.viewer)
+        if self.pair.absent is not None:
+            await until(lambda: self.hosted.over or self._anyone_is_asked())
+
+    async def _ask_about(self) -> None:
+        """Call whatever the viewer may call about a match that goes on."""
+        roles = [Role.SPECTATOR]
+        if self.viewer is None:
+            roles.append(Role.REFEREE)
+        for role in roles:
+            await self.call("GetMatch", role)
+            for view in (0, 1, 2):
+                await self.call("FetchRecord", role, view=view)
+            if self.viewer is None:
+                await self.call("ListMatches", role)
 
     async def _decline(self, others: list[int]) -> None:
         for seat in (*others[1:], *(() if self.viewer is None else (self.viewer,))):
             await self._take(seat)
+        await self._refuse(others[0])
+
+    async def _refuse(self, seat: int) -> None:
         word = str(self.secret.below(1000))
         decline = pb.Decline(code=f"cards.{word}", message=f"I hold {word}")
         decline.match_id = self.match_id
-        await self.bots[others[0]].send(decline=decline)
+        await self.bots[seat].send(decline=decline)
 
     async def _take(self, seat: int) -> None:
         bot = self.bots[seat]
-        nonce = self.world.nonces[seat] if self.world.nonces else b""
-        await bot.send(accept=pb.Accept(**self.where(seat), nonce=nonce))
+        if seat == self.pair.absent:
+            await self._refuse(seat)
+            await bot.sync()
+            await self.sync()
+            return
+        await self._accept(seat)
         await bot.sync()
         await self.sync()
         if seat == self.viewer and self.script.number % 2:
@@ -89,10 +113,26 @@ class Playing(Table):
             await until(lambda: self.hosted.phase not in {"offered", "preparing"})
         await self.sync()
 
+    async def _accept(self, seat: int) -> None:
+        """Accept an offer, and try to do so with other nonces as well."""
+        bot = self.bots[seat]
+        nonce = self.world.nonces[seat] if self.world.nonces else b""
+        mine = seat == self.viewer
+        others: tuple[bytes, ...] = ()
+        if self.script.shared == "seed":
+            dealer = self.common if mine else self.secret
+            count = 2 if mine else dealer.below(4)
+            others = tuple(bytes(33 + dealer.below(9)) for _ in range(count))
+        for one in (*others, nonce, *others[:1], nonce[::-1]):
+            await bot.send(accept=pb.Accept(**self.where(seat), nonce=one))
+
     # --------------------------------------------------------------------------- turns
 
     async def _turn(self, number: int, turn: Turn) -> None:
         seat = turn.seat
+        if turn.by == "stand-in" and not turn.fails:
+            # It has followed at once.
+            return
         await self.bots[seat].request()
         await self.sync()
         step = number + self.script.number
@@ -104,13 +144,15 @@ class Playing(Table):
             if self.viewer is not None:
                 await self._small_talk(asked=False)
             await self._others_turn(seat, step)
-        if self.script.restarts and number % 2 == 0:
+        if self.script.stops and number % 2 == 0:
             await self.restart(seat, anew=number % 4 == 2)
         if step % 4 == 1 or (seat == self.viewer and self.script.number == 1):
-            await self._pause(seat)
+            await self.pause(seat)
+            await self.go_on()
+            await self.bots[seat].request()
+            await self.sync()
         if step % 3 == 1:
-            await self.call("GetMatch")
-            await self.call("FetchRecord", view=step % 2)
+            await self._ask_about()
         away = self.viewer not in {None, seat} and step % 3 == 2 and self.may_lose
         if away and self.viewer is not None:
             await self.lose(self.viewer)
@@ -119,24 +161,28 @@ class Playing(Table):
         if away and self.viewer is not None:
             await until(lambda: self._moved_on(before))
             # Whoever begins anew is not told what it missed.
-            if self.hosted.over or step % 2 or turn.substituted:
+            if self.hosted.over or step % 2 or turn.by != "player":
                 await self.resume(self.viewer)
             else:
                 await self.begin_anew(self.viewer)
 
     def _moved_on(self, before: int) -> bool:
-        asked = [one.open_decision_id for one in self.hosted.players.values()]
-        return self.hosted.over or (self.hosted.ply > before and any(asked))
+        return self.hosted.over or (
+            self.hosted.ply > before and self._anyone_is_asked()
+        )
+
+    def _anyone_is_asked(self) -> bool:
+        return any(one.open_decision_id for one in self.hosted.players.values())
 
     async def _decide(self, turn: Turn, step: int) -> None:
         seat = turn.seat
         bot = self.bots[seat]
         request = await bot.request()
-        if turn.substituted:
-            while request.attempt <= RETRIES:
-                await self._wrong(seat, self.secret, step, readable=True)
-                request = await bot.request()
-            await self._wrong(seat, self.secret, step, readable=True)
+        if turn.fails:
+            await self._fail(seat, self.script.fails, step)
+            return
+        if turn.by == "substitute":
+            await self._fail(seat, self.script.substitutes, step)
             return
         action = turn.actions[self.which]
         await bot.send(decision=self._decision(seat, request, action, step))
@@ -188,7 +234,7 @@ class Playing(Table):
     def _illegal(self, dealer: Any) -> Any:
         """Return an action that is not legal now; ``None`` if all are."""
         assert self.hosted.match is not None
-        legal = self.stage.game.legal_actions(self.hosted.match.state)
+        legal = {*self.stage.game.legal_actions(self.hosted.match.state)}
         fitting = [action for action in self.actions if action not in legal]
         return dealer.choice(fitting) if fitting else None
 
@@ -255,16 +301,55 @@ class Playing(Table):
                 await self.lose_and_resume(seat, acked=True)
         await self.bots[seat].request()
 
-    # ------------------------------------------------------------------- from the host
+    # -------------------------------------------------------------- to be ruled on
 
-    async def _pause(self, seat: int) -> None:
-        self.hosted.pause("a break")
-        await until(lambda: self.hosted.phase == "paused")
-        await self.bots[seat].sync()
-        await self.sync()
-        self.hosted.resume()
-        await until(lambda: self.hosted.phase == "running")
-        await self.bots[seat].request()
+    async def _fail(self, seat: int, how: str, step: int) -> None:
+        """Let a seat whose request is open do what a ruling follows.
+
+        Args:
+            seat: that is asked.
+            how: as a `Script` names it.
+            step: of the match.
+        """
+        bot = self.bots[seat]
+        dealer = self.common if seat == self.viewer else self.secret
+        request = await bot.request()
+        if how == "resign":
+            where = self.where(seat, decision_id=request.decision_id)
+            await bot.send(resign=pb.Resign(**where))
+        elif how in {"illegal", "malformed"}:
+            for _ in range(request.attempt, 2 + RETRIES):
+                await self._wrong(seat, dealer, step, readable=how == "illegal")
+        elif how == "late":
+            await self._be_late(seat, dealer, step)
+        elif how == "lost":
+            await self.lose(seat)
+            await until(lambda: self._rulings(Fault.DISCONNECTED))
+        else:
+            assert how == "flood"
+            text = "x" * (LARGEST + dealer.below(1000))
+            await bot.send(decision=pb.Decision(**self.where(seat), note=text))
+            await bot.left()
+
+    def _rulings(self, fault: Fault) -> int:
+        return 0 if self.hosted.match is None else self.hosted.match.rulings[fault]
+
+    async def _be_late(self, seat: int, dealer: Any, step: int) -> None:
+        """Let the clock of a seat run out, and decide after that."""
+        assert self.hosted.match is not None
+        bot = self.bots[seat]
+        await self.pause(seat)
+        # Nobody waits so long.
+        self.hosted.match.clocks[seat].charge(MOVE_MS - 1 - dealer.below(9))
+        await self.go_on()
+        request = await bot.request()
+        await bot.last(
+            "decision_closed", lambda one: one.decision_id == request.decision_id
+        )
+        for _ in range(2 if seat == self.viewer else dealer.below(4)):
+            action = dealer.choice(self.actions)
+            await bot.send(decision=self._decision(seat, request, action, step))
+        await bot.sync()
         await self.sync()
 
     # ------------------------------------------------------------------------- the end
@@ -279,25 +364,18 @@ class Playing(Table):
             await self.watch(after_event=0, picture=2)
         if seat is None:
             return
-        bot = self.bots[seat]
-        request = await bot.request()
+        await self.bots[seat].request()
         await self.sync()
         ending = self.script.ending
-        dealer = self.common if seat == self.viewer else self.secret
-        if ending == "resign" and len(self.seats) == 2:
-            where = self.where(seat, decision_id=request.decision_id)
-            await bot.send(resign=pb.Resign(**where))
-        elif ending == "illegal":
-            for _ in range(1 + RETRIES):
-                await self._wrong(seat, dealer, 1, readable=self.script.number % 2 == 0)
+        if ending in {"illegal", "flood", "late"} or (
+            ending == "resign" and len(self.seats) == 2
+        ):
+            await self._fail(seat, ending, self.script.number)
         elif ending == "lost":
             await self.lose(seat)
             await until(lambda: self.hosted.over)
             if seat == self.viewer:
                 await self.resume(seat)
-        elif ending == "flood":
-            text = "x" * (LARGEST + dealer.below(1000))
-            await bot.send(decision=pb.Decision(**self.where(seat), note=text))
         elif ending == "void":
             self.hosted.abort(EndKind.VOID, "host.failed", "the host failed")
         else:
@@ -310,6 +388,7 @@ class Playing(Table):
             await self.watch(after_event=0)
             await self.watches[-1].ended()
             await self.call("GetMatch")
+            await self.call("ListMatches")
             return
         seat = self.viewer
         bot = self.viewer_bot
@@ -321,7 +400,7 @@ class Playing(Table):
             await bot.sync()
             await self.lose(seat)
             await self.resume(seat)
-            if self.script.restarts:
+            if self.script.stops:
                 await self.restart_after_the_end(seat)
         where = self.where(seat)
         await bot.send(decision=pb.Decision(**where, decision_id=1, index=0))

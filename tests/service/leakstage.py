@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from tests.service.house import crash
 from tests.service.tape import channel
 from tests.service.worlds import Rules
 
 from fritillary import Plugin, Registry, VariantInfo, hookimpl
+from fritillary.core.dealer import SealedDealer
 from fritillary.service.arena import Arena
 from fritillary.service.limits import Limits
 from fritillary.service.server import Server
@@ -20,6 +22,12 @@ from fritillary.service.tokens import Role, TokenStore
 
 #: In bytes; a frame of more is flooding.
 LARGEST = 20_000
+
+
+def _mark(dealer: Any) -> int:
+    """Return what tells one deal from others."""
+    mark: int = dealer.stream("begun").below(1 << 53)
+    return mark
 
 
 class Beginnings:
@@ -32,14 +40,20 @@ class Beginnings:
     def __init__(self, game: str) -> None:
         self._game = game
         self._begin: Callable[[Any], Any] | None = None
+        self._of: dict[int, Callable[[Any], Any]] = {}
 
-    def set(self, begin: Callable[[Any], Any]) -> None:
-        """Set what the next match begins with.
+    def set(self, begin: Callable[[Any], Any], seed: bytes | None = None) -> None:
+        """Set what the next match begins with, or the one with a seed, unmixed.
 
         Args:
             begin: makes the state for its options.
+            seed: 32 bytes of the deal; ``None`` for any, and nothing else is kept.
         """
-        self._begin = begin
+        if seed is None:
+            self._begin = begin
+            self._of.clear()
+        else:
+            self._of[_mark(SealedDealer(seed).stream("deal"))] = begin
 
     def plugin(self) -> Plugin:
         """Return the variant."""
@@ -57,13 +71,39 @@ class Beginnings:
         @hookimpl(wrapper=True)
         def new_state(options: Any, seats: int, dealer: Any) -> Any:
             dealt = yield
+            begin = (
+                self._of.get(_mark(dealer), self._begin) if self._of else self._begin
+            )
             # Options are tried out by a deal before there is a match.
-            return dealt if self._begin is None else self._begin(options)
+            return dealt if begin is None else begin(options)
 
         module = types.SimpleNamespace(
             describe_variant=describe_variant, new_state=new_state
         )
         return Plugin("begun", module)
+
+
+#: Loading games takes longer than most matches; plugins are kept for their identity.
+_loaded: dict[
+    tuple[int, ...], tuple[tuple[Plugin, ...], Registry, Beginnings, str]
+] = {}
+
+
+def _load(
+    plugin: Plugin, variants: tuple[Plugin, ...]
+) -> tuple[Registry, Beginnings, str]:
+    """Return a registry, what begins matches of its game, and the game's full id."""
+    key = tuple(map(id, (plugin, *variants)))
+    if key not in _loaded:
+        registry = Registry()
+        registry.add_game(plugin)
+        ((name, _),) = registry.games()
+        beginnings = Beginnings(name)
+        for variant in (*variants, beginnings.plugin()):
+            registry.add_variant(variant)
+            name += f"+{variant.name}"
+        _loaded[key] = (plugin, *variants), registry, beginnings, name
+    return _loaded[key][1:]
 
 
 class LeakStage:
@@ -75,7 +115,7 @@ class LeakStage:
         folder: of records and of what is kept for a restart; ``None`` for none.
 
     Attributes:
-        beginnings: of the matches.
+        beginnings: of the matches; all stages of the same rules share them.
         game: that is played.
         arena: of the server that runs now.
         calls: a connection for calls.
@@ -84,13 +124,7 @@ class LeakStage:
     def __init__(
         self, rules: Rules, variants: Iterable[Plugin], folder: Path | None
     ) -> None:
-        registry = Registry()
-        registry.add_game(rules.plugin)
-        ((self.game_name, _),) = registry.games()
-        self.beginnings = Beginnings(self.game_name)
-        for variant in (*variants, self.beginnings.plugin()):
-            registry.add_variant(variant)
-            self.game_name += f"+{variant.name}"
+        registry, self.beginnings, self.game_name = _load(rules.plugin, tuple(variants))
         self.game = registry.game(self.game_name)
         self.arena: Arena
         self.calls: grpc.aio.Channel
@@ -121,6 +155,10 @@ class LeakStage:
         """Stop as a host does: bots are told, matches are left or called off."""
         await self.arena.close()
         await self._server.stop()
+
+    async def crash(self) -> None:
+        """Stop as a process does that is killed: nothing is said or written."""
+        await crash(self.arena, self._server)
 
     async def leave(self) -> None:
         """Close all connections; one that is closed takes what it has not read."""

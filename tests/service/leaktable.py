@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field
+from tests.service.leakscripts import Script
 from tests.service.leakstage import LeakStage
 from tests.service.tape import Tape, WatchTape, call, until
 from tests.service.worlds import Pair, Rules
@@ -27,44 +28,18 @@ from fritillary.service.tokens import Role
 
 RETRIES = 3
 
-#: For faults that end the match.
-_FATAL: Final = (
+#: For a decision, in milliseconds; far more than it takes.
+MOVE_MS: Final = 600_000
+
+#: Faults that end the match, or take a seat out of it.
+FATAL: Final = (
     Fault.ILLEGAL,
     Fault.MALFORMED,
+    Fault.LATE,
     Fault.DISCONNECTED,
     Fault.FLOODING,
     Fault.REFUSED_TO_START,
 )
-
-
-@frozen(kw_only=True)
-class Script:
-    """How a match goes.
-
-    Args:
-        number: of the script.
-        encoding: of the viewer; the others have the other one.
-        expanded: whether the viewer has legal actions written out.
-        ending: ``over``, ``resign``, ``abort``, ``void``, ``illegal``, ``lost``,
-            ``flood`` or ``decline``.
-        sealed: whether the deal is held back.
-        mixed: whether nonces are mixed into the deal.
-        twins: whether seed, salt and nonces are the same in both worlds.
-        timed: whether there are clocks.
-        substitutes: whether the referee chooses in place of illegal actions.
-        restarts: whether the server is restarted in every other turn.
-    """
-
-    number: int
-    encoding: common_pb2.Encoding.ValueType = common_pb2.ENCODING_MSGPACK
-    expanded: bool = False
-    ending: str = "over"
-    sealed: bool = False
-    mixed: bool = False
-    twins: bool = False
-    timed: bool = False
-    substitutes: bool = False
-    restarts: bool = False
 
 
 @define
@@ -73,11 +48,14 @@ class Heard:
 
     Args:
         streams: every stream, as raw messages; ``None`` where one has ended.
+        frames: of every stream, how many messages came in each frame; empty where
+            that depends on how busy the machine is.
         watches: every stream of updates, with the error that ended it.
         calls: method and answer, or refusal, of every call.
     """
 
     streams: list[list[bytes | None]] = field(factory=list)
+    frames: list[list[int]] = field(factory=list)
     watches: list[tuple[list[bytes], tuple[Any, ...]]] = field(factory=list)
     calls: list[tuple[str, bytes | tuple[Any, ...]]] = field(factory=list)
 
@@ -162,40 +140,48 @@ class Table:
         codec = self.stage.game.codec
         raw = codec.encode_state(world.state)
         self.stage.beginnings.set(lambda options: codec.decode_state(raw, options))
-        # A stand-in would play on, and look at what the viewer does not see.
-        fatal = Consequence.FORFEIT if len(self.seats) == 2 else Consequence.VOID
-        again = {Fault.ILLEGAL, Fault.MALFORMED}
-        rules = {
-            fault: FaultRule(fault, fatal, RETRIES if fault in again else 0)
-            for fault in _FATAL
-        }
-        if script.substitutes:
-            rules[Fault.ILLEGAL] = FaultRule(
-                Fault.ILLEGAL, Consequence.SUBSTITUTE, RETRIES
-            )
-        policy = Policy.of(
-            *rules.values(),
-            link=LinkBank(loss_ms=30 if script.ending == "lost" else 30_000),
-        )
-        clock = ClockSettings()
-        if script.timed:
-            clock = ClockSettings(
-                base_ms=600_000, increment_ms=1_000, move_ms=300_000, bank_ms=60_000
-            )
         # Labels are shown to spectators, not to bots.
         secret = "" if self.viewer is None else f"world {self.which}"
         self.hosted = self.stage.arena.create(
             self.stage.game_name,
             [f"remote:bot-{seat}" for seat in self.seats],
             options=world.state.options,
-            clocks=clock,
-            terms=Terms(policy=policy),
+            clocks=self._clock(),
+            terms=Terms(policy=self._policy()),
             match_id=self.match_id,
             seed=world.seed,
             salt=world.salt,
             nonces_wanted=script.mixed,
-            labels={"plan": secret},
+            labels={"plan": secret, "script": str(script.number)},
             sealed=script.sealed,
+        )
+
+    def _policy(self) -> Policy:
+        script = self.script
+        # Where it is not looked at, a stand-in might do what the viewer can tell apart.
+        fatal = Consequence.FORFEIT
+        if len(self.seats) > 2 and not script.fails:
+            fatal = Consequence.VOID
+        again = {Fault.ILLEGAL, Fault.MALFORMED}
+        rules = {
+            fault: FaultRule(fault, fatal, RETRIES if fault in again else 0)
+            for fault in FATAL
+        }
+        if script.substitutes:
+            fault = Fault(script.substitutes)
+            rules[fault] = evolve(rules[fault], consequence=Consequence.SUBSTITUTE)
+        lost = "lost" in {script.ending, script.fails}
+        link = LinkBank(loss_ms=30 if lost else 30_000)
+        return Policy.of(*rules.values(), link=link)
+
+    def _clock(self) -> ClockSettings:
+        if not self.script.timed:
+            return ClockSettings()
+        if "late" in {self.script.ending, self.script.substitutes}:
+            # What is spent in one decision is not missing in the next.
+            return ClockSettings(move_ms=MOVE_MS)
+        return ClockSettings(
+            base_ms=600_000, increment_ms=1_000, move_ms=300_000, bank_ms=60_000
         )
 
     def where(self, seat: int, **more: Any) -> dict[str, Any]:
@@ -203,8 +189,8 @@ class Table:
         return {"match_id": self.match_id, "seat": seat, **more}
 
     async def sync(self) -> None:
-        """Wait until the viewer has all that was said so far."""
-        if self.viewer is not None:
+        """Wait until the viewer, if its bot is there, has all that was said so far."""
+        if self.viewer is not None and self.viewer_bot.is_open:
             await self.viewer_bot.sync()
 
     # ----------------------------------------------------------------------- the link
@@ -212,7 +198,7 @@ class Table:
     @property
     def may_lose(self) -> bool:
         """Whether links may be lost without an end to the match."""
-        return self.script.ending != "lost"
+        return "lost" not in {self.script.ending, self.script.fails}
 
     async def lose(self, seat: int) -> None:
         """Cut the link of a seat, and wait until the server knows."""
@@ -272,6 +258,9 @@ class Table:
             seat: that is asked.
             anew: whether the viewer's bot does not go on with its session.
         """
+        stops = self.script.stops
+        if stops == "paused":
+            await self.pause(seat)
         await self._start_anew()
         self.hosted = self.stage.arena.match(self.match_id)
         await until(lambda: len(self.hosted.players) == len(self.seats))
@@ -285,8 +274,22 @@ class Table:
                 await self.resume(one)
             if one != self.viewer and self.viewer in range(one):
                 await self.sync()
+        if stops == "paused":
+            await self.go_on()
         await self.bots[seat].request()
         await self.sync()
+
+    async def pause(self, seat: int) -> None:
+        """Pause the match while a request of a seat is open."""
+        self.hosted.pause("a break")
+        await until(lambda: self.hosted.phase == "paused")
+        await self.bots[seat].sync()
+        await self.sync()
+
+    async def go_on(self) -> None:
+        """End a pause."""
+        self.hosted.resume()
+        await until(lambda: self.hosted.phase != "paused")
 
     async def restart_after_the_end(self, seat: int) -> None:
         """Restart the server before a bot has acknowledged the end."""
@@ -294,7 +297,10 @@ class Table:
         await self.resume(seat)
 
     async def _start_anew(self) -> None:
-        await self.stage.stop()
+        if self.script.stops == "crash":
+            await self.stage.crash()
+        else:
+            await self.stage.stop()
         for bot in self.bots.values():
             await bot.left()
         await self.stage.start()
@@ -317,11 +323,11 @@ class Table:
     def _encoded(self, seat: int, data: Any) -> bytes:
         return wire.coder(self.bots[seat].hello["encoding"]).encode(data)
 
-    async def watch(self, **request: Any) -> None:
-        """Look on as a spectator."""
+    async def watch(self, role: Role = Role.SPECTATOR, **request: Any) -> None:
+        """Look on, as a spectator if nothing else is said."""
         watch = WatchTape(
             self.stage.calls,
-            self.stage.token("watcher", Role.SPECTATOR),
+            self.stage.token(f"watcher-{role.value}", role),
             match_id=self.match_id,
             encoding=self.script.encoding,
             **request,
@@ -329,14 +335,24 @@ class Table:
         self.watches.append(watch)
         await watch.joined()
 
-    async def call(self, method: str, **fields: Any) -> None:
-        """Call a method as the viewer, and keep the answer."""
+    async def call(
+        self, method: str, role: Role = Role.SPECTATOR, **fields: Any
+    ) -> None:
+        """Call a method as the viewer, and keep the answer.
+
+        Args:
+            method: of MatchService.
+            role: of who looks on, where the viewer has no seat.
+            fields: of the request, but for the match.
+        """
         if self.viewer is None:
-            token = self.stage.token("watcher", Role.SPECTATOR)
+            token = self.stage.token(f"watcher-{role.value}", role)
         else:
             token = self.stage.token(f"bot-{self.viewer}")
-        request = getattr(match_pb2, f"{method}Request")
-        if method != "ListMatches":
+        if method == "ListMatches":
+            fields["labels"] = {"script": str(self.script.number)}
+        else:
             fields["match_id"] = self.match_id
+        request = getattr(match_pb2, f"{method}Request")
         answer = await call(self.stage.calls, token, method, request(**fields))
         self.heard.calls.append((method, answer))

@@ -16,8 +16,11 @@ from fritillary.api.v1 import match_pb2
 _CONNECT = "/fritillary.api.v1.BotService/Connect"
 _MATCHES = "/fritillary.api.v1.MatchService"
 
+#: For what comes at once on a machine with nothing else to do.
+PATIENCE_S = 60.0
 
-async def until(condition: Callable[[], object], within: float = 10) -> None:
+
+async def until(condition: Callable[[], object], within: float = PATIENCE_S) -> None:
     """Wait until a condition holds; looks often."""
     async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110 - conditions of any kind
@@ -42,6 +45,7 @@ class Tape:
 
     Attributes:
         raw: every message as it came, with ``None`` where a stream has ended.
+        frames: how many of them came in each frame; 1 for the end of a stream.
         log: kind and body of each of them.
         closed_id: of the last request that was closed.
         session_token: of the last Welcome.
@@ -51,6 +55,7 @@ class Tape:
         self.seat = seat
         self.hello = hello
         self.raw: list[bytes | None] = []
+        self.frames: list[int] = []
         self.log: list[tuple[str, Any]] = []
         self.closed_id = 0
         self.session_token = ""
@@ -76,6 +81,11 @@ class Tape:
         ping = await self.last("ping")
         await self.send(pong=pb.Pong(id=ping.id))
         await self.sync()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a stream."""
+        return self._task is not None and not self._task.done()
 
     async def cut(self) -> None:
         """Lose the stream."""
@@ -113,7 +123,7 @@ class Tape:
         self, kind: str, fits: Callable[[Any], object] = lambda _: True
     ) -> Any:
         """Wait for a message of a kind on this stream; return the last one."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while True:
                 for one, body in reversed(self.log[self._since :]):
                     if one == kind and fits(body):
@@ -131,7 +141,9 @@ class Tape:
         call = self._call
         try:
             async for frame in call:
+                self.frames.append(0)
                 for raw in entries(frame):
+                    self.frames[-1] += 1
                     message = pb.ServerMessage.FromString(raw)
                     kind = message.WhichOneof("message") or ""
                     body = getattr(message, kind)
@@ -143,6 +155,7 @@ class Tape:
         except (grpc.RpcError, asyncio.CancelledError):
             pass
         self.raw.append(None)
+        self.frames.append(1)
         self.log.append(("closed", None))
         self._new.set()
 

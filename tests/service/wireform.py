@@ -50,6 +50,9 @@ OF_THE_SEED = frozenset(
 #: What others have mixed into the deal.
 OF_THE_NONCES = frozenset({"Reveal.nonces"})
 
+#: Of these even the length does not count.
+_OF_ANY_LENGTH = OF_THE_NONCES
+
 #: A message in its normal form: names and values of fields.
 Form = tuple[tuple[str, Any], ...]
 
@@ -72,7 +75,7 @@ def form(raw: bytes, of: Descriptor, masks: frozenset[str]) -> Form:
         raw: the message.
         of: its type.
         masks: fields whose values do not count. What remains of them is whether they
-            are there, as far as zero is told from absent, and the length of bytes.
+            are there, as far as zero is told from absent, and the length of most bytes.
     """
     out: list[tuple[str, Any]] = []
     for number, kind, value in _fields(raw):
@@ -80,7 +83,9 @@ def form(raw: bytes, of: Descriptor, masks: frozenset[str]) -> Form:
         if field is None:
             out.append((f"unknown {number}", value))
         elif f"{of.name}.{field.name}" in masks:
-            if kind == 2:
+            if f"{of.name}.{field.name}" in _OF_ANY_LENGTH:
+                out.append((field.name, "*"))
+            elif kind == 2:
                 out.append((field.name, f"{len(value)} bytes"))
             elif field.has_presence:
                 out.append((field.name, "*"))

@@ -8,6 +8,7 @@ tried at the server: a game that leaks there is not asked whether it does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, evolve, frozen
@@ -67,12 +68,42 @@ class Turn:
     Args:
         seat: that acts.
         actions: in either world.
-        substituted: whether they are the referee's, in place of illegal ones.
+        by: whose they are: of the ``player``, a ``substitute`` of the referee's, or of
+            a ``stand-in``.
+        fails: whether the seat is forfeited before.
     """
 
     seat: int
     actions: tuple[Any, Any]
-    substituted: bool = False
+    by: str = "player"
+    fails: bool = False
+
+
+@frozen(kw_only=True)
+class Wish:
+    """What a pair is to be like.
+
+    Args:
+        shared: of the deal in both worlds: ``nothing``, the ``seed``, with salt and
+            the nonces of the viewer, or ``all``.
+        mixed: whether there are nonces.
+        ends: whether the line may come to the end of the match.
+        substitutes: whether the referee chooses for a seat where it looks alike.
+        fails: whether a stand-in plays on for a seat: by its first turn, or by
+            ``decline`` from the beginning on; empty for not at all.
+        own: whether that seat is the viewer's.
+        length: of the line at most, in turns.
+        tries: so many worlds are tried for the longest line.
+    """
+
+    shared: str = "nothing"
+    mixed: bool = False
+    ends: bool = False
+    substitutes: bool = False
+    fails: str = ""
+    own: bool = False
+    length: int = 5
+    tries: int = 20
 
 
 @frozen
@@ -85,7 +116,8 @@ class Pair:
         turns: the line.
         last: the seat to act after it; ``None`` if the match is over.
         differs: whether the two differ in truth.
-        twins: whether seed, salt and nonces are the same.
+        wish: what it was to be like.
+        absent: a seat that does not take part; ``None`` if all do.
     """
 
     viewer: int | None
@@ -93,7 +125,8 @@ class Pair:
     turns: tuple[Turn, ...]
     last: int | None
     differs: bool
-    twins: bool
+    wish: Wish
+    absent: int | None = None
 
 
 @define
@@ -118,50 +151,50 @@ class Finder:
         self._rules = rules
         self._game = game
         self._options = game.options(rules.options)
+        self._found: dict[tuple[int | None, int, Wish], Pair] = {}
 
-    def pair(
-        self,
-        viewer: int | None,
-        number: int,
-        *,
-        twins: bool,
-        mixed: bool,
-        ends: bool,
-        substitutes: bool = False,
-        length: int = 5,
-        tries: int = 20,
-    ) -> Pair:
+    def pair(self, viewer: int | None, number: int, wish: Wish) -> Pair:
         """Return a pair.
 
         Args:
             viewer: who cannot tell the worlds apart.
             number: of the pair; the same number gives the same pair.
-            twins: whether seed, salt and nonces are the same in both.
-            mixed: whether there are nonces.
-            ends: whether the line may come to the end of the match.
-            substitutes: whether the referee chooses for others where it looks alike.
-            length: of the line at most, in turns.
-            tries: so many worlds are tried for the longest line.
+            wish: what it is to be like.
         """
+        key = (viewer, number, wish)
+        if key not in self._found:
+            self._found[key] = self._best(*key)
+        return self._found[key]
+
+    def _best(self, viewer: int | None, number: int, wish: Wish) -> Pair:
         dealer = FastDealer(f"worlds/{viewer}/{number}")
         best: Pair | None = None
-        for _ in range(tries):
+        for _ in range(wish.tries):
             start = self._position(dealer)
             other = self._game.copy(start)
             assert self._game.shuffle_hidden is not None
             self._game.shuffle_hidden(other, viewer, dealer)
-            one = self._world(start, viewer, dealer, None, mixed=mixed)
-            two = self._world(other, viewer, dealer, one, mixed=mixed)
-            if twins:
-                two = evolve(one, state=other)
-            pair = Pair(viewer, (one, two), (), 0, True, twins)
-            found = self._play(pair, length, dealer, ends=ends, substitutes=substitutes)
+            one = self._world(start, viewer, dealer, None, wish)
+            two = self._world(other, viewer, dealer, one, wish)
+            absent = None
+            if wish.fails == "decline":
+                absent = viewer if wish.own else self._another(viewer)
+            pair = Pair(viewer, (one, two), (), 0, True, wish, absent)
+            found = self._play(pair, dealer)
             if best is None or _worth(found) > _worth(best):
                 best = found
-            if _worth(best) == (True, False, substitutes, length) and not ends:
+            if not wish.ends and _worth(best) == (
+                True,
+                False,
+                _most(wish),
+                wish.length,
+            ):
                 break
         assert best is not None
         return best
+
+    def _another(self, viewer: int | None) -> int:
+        return 0 if viewer is None else (viewer + 1) % self._rules.seats
 
     def _position(self, dealer: Any) -> Any:
         """Return a state of a random match before one of its seats acts."""
@@ -188,63 +221,86 @@ class Finder:
         viewer: int | None,
         dealer: Any,
         other: World | None,
-        *,
-        mixed: bool,
+        wish: Wish,
     ) -> World:
-        def some() -> bytes:
-            return bytes(dealer.below(256) for _ in range(32))
+        if other is not None and wish.shared == "all":
+            return evolve(other, state=state)
 
+        def some(size: int = 32) -> bytes:
+            return bytes(dealer.below(256) for _ in range(size))
+
+        seed, salt = some(), some()
+        if other is not None and wish.shared == "seed":
+            seed, salt = other.seed, other.salt
         nonces: tuple[bytes, ...] = ()
-        if mixed:
+        if wish.mixed:
+            # One that is missing is one of no bytes.
+            sizes = (32, 32) if wish.shared == "nothing" else (0, 32, 9, 31)
             nonces = tuple(
-                some() if other is None or seat != viewer else other.nonces[seat]
+                some(dealer.choice(sizes))
+                if other is None or seat != viewer
+                else other.nonces[seat]
                 for seat in range(self._rules.seats)
             )
-        return World(state, some(), some(), nonces)
+        return World(state, seed, salt, nonces)
 
     # ---------------------------------------------------------------------- the line
 
-    def _play(
-        self, pair: Pair, length: int, dealer: Any, *, ends: bool, substitutes: bool
-    ) -> Pair:
-        game = self._game
+    def _play(self, pair: Pair, dealer: Any) -> Pair:
+        """Return a pair with its line.
+
+        What a stand-in does follows at once; so a line never stops before its turn.
+        """
+        game, wish = self._game, pair.wish
         line = _Line(*(game.copy(world.state) for world in pair.worlds))
         encode = game.codec.encode_state
         differs = encode(line.one) != encode(line.two)
         turns: list[Turn] = []
+        out = pair.absent
+        sure: Pair | None = None
         while True:
             point = game.decision_point(line.one)
-            if type(point) is Over:
-                return evolve(pair, turns=tuple(turns), last=None, differs=differs)
-            assert type(point) is Act
-            if len(turns) == length:
-                break
-            found: list[Turn] = []
-            if substitutes and point.seat != pair.viewer:
-                found.append(self._substituted(line, point.seat, pair))
-            found += [
-                Turn(point.seat, actions)
-                for actions in self._candidates(line, point.seat, pair.viewer, dealer)
-            ]
-            for turn in found:
+            over = type(point) is Over
+            seat = point.seat
+            if seat is None or seat != out:
+                sure = evolve(pair, turns=tuple(turns), last=seat, differs=differs)
+                if over or len(turns) >= wish.length:
+                    return sure
+            assert seat is not None
+            for turn in self._turns(line, seat, pair, out, dealer):
                 after = self._after(line, turn.actions, pair)
-                if after is not None and (ends or not self._over(after)):
+                if after is not None and (wish.ends or not self._over(after)):
                     line = after
                     turns.append(turn)
+                    out = seat if turn.fails else out
                     break
             else:
-                break
-        return evolve(pair, turns=tuple(turns), last=point.seat, differs=differs)
+                # There may be nothing that can be played at all.
+                return sure or evolve(pair, turns=(), last=seat, differs=False)
 
-    def _substituted(self, line: _Line, seat: int, pair: Pair) -> Turn:
-        """Return what the referee chooses for a seat, which may look unlike."""
+    def _turns(
+        self, line: _Line, seat: int, pair: Pair, out: int | None, dealer: Any
+    ) -> Iterator[Turn]:
+        """Yield what a seat may do next, the best first."""
+        wish = pair.wish
+        meant = (seat == pair.viewer) == wish.own
+        if seat == out:
+            yield self._chosen(line, seat, pair, "stand-in")
+            return
+        if wish.fails and meant and out is None:
+            yield evolve(self._chosen(line, seat, pair, "stand-in"), fails=True)
+        if wish.substitutes and meant:
+            yield self._chosen(line, seat, pair, "substitute")
+        for actions in self._candidates(line, seat, pair.viewer, dealer):
+            yield Turn(seat, actions)
+
+    def _chosen(self, line: _Line, seat: int, pair: Pair, by: str) -> Turn:
+        """Return what is chosen for a seat, which may look unlike."""
         one, two = (
-            world.dealer("substitute", line.ply).choice(
-                tuple(self._game.legal_actions(state))
-            )
+            world.dealer(by, line.ply).choice(tuple(self._game.legal_actions(state)))
             for state, world in zip((line.one, line.two), pair.worlds, strict=True)
         )
-        return Turn(seat, (one, two), substituted=True)
+        return Turn(seat, (one, two), by)
 
     def _candidates(
         self, line: _Line, seat: int, viewer: int | None, dealer: Any
@@ -270,15 +326,18 @@ class Finder:
             found.sort(key=lambda pair: pair[0] == pair[1])
         return found[:_TRIED]
 
-    def _look(self, state: Any, action: Any, viewer: int | None) -> str:
-        seen = self._game.observe_action(state, action, viewer)
+    def _look(self, state: Any, action: Any, viewer: int | None, by: Any = None) -> str:
+        """Return what an action looks like; to whoever acts, as it is."""
+        own = by is not None and by == viewer
+        seen = action if own else self._game.observe_action(state, action, viewer)
         return "" if seen is None else repr(self._game.codec.action_to_data(seen))
 
     def _after(self, line: _Line, actions: tuple[Any, Any], pair: Pair) -> _Line | None:
         """Return the line after a turn, chance included, if it still looks alike."""
         game = self._game
+        seat = game.decision_point(line.one).seat
         looks = {
-            self._look(state, action, pair.viewer)
+            self._look(state, action, pair.viewer, seat)
             for state, action in zip((line.one, line.two), actions, strict=True)
         }
         if len(looks) > 1:
@@ -320,6 +379,11 @@ class Finder:
         ) == game.observe(two, viewer)
 
 
-def _worth(pair: Pair) -> tuple[bool, bool, bool, int]:
-    substituted = any(turn.substituted for turn in pair.turns)
-    return pair.differs, pair.last is None, substituted, len(pair.turns)
+def _most(wish: Wish) -> int:
+    return 2 if wish.fails else int(wish.substitutes)
+
+
+def _worth(pair: Pair) -> tuple[bool, bool, int, int]:
+    chosen = sum(turn.by != "player" for turn in pair.turns)
+    enough = min(chosen, _most(pair.wish))
+    return pair.differs, pair.last is None, enough, len(pair.turns)

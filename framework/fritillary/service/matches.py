@@ -156,13 +156,21 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         return message
 
     async def _for_caller(self, match_id: str) -> HostedMatch:
-        """Return a match; bots see those they sat in and no others."""
-        hosted = await self._arena.find(match_id)
+        """Return a match; bots see those they sat in and no others.
+
+        Of a match of others a bot is told what it is told where there is none.
+        """
         token = caller.get()
-        if token.role is Role.BOT and token.name not in hosted.bots:
+        found: HostedMatch | None = None
+        try:
+            found = await self._arena.find(match_id)
+        except ServiceError as error:
+            if token.role is not Role.BOT or error.code != "match.unknown":
+                raise
+        if found is None or (token.role is Role.BOT and token.name not in found.bots):
             msg = f"there is no match {match_id[:64]!r} that you sat in"
             raise ServiceError(msg, code="match.unknown")
-        return hosted
+        return found
 
     @guarded
     async def GetMatch(

@@ -209,7 +209,7 @@ def _decides(request: pb.DecisionRequest, **wrong: Any) -> bytes:
     return said(decision=pb.Decision(**{**fields, **wrong}, index=request.legal[0]))
 
 
-@kind("offers", *NOTICES, *REPLACED, *_LOST, *_RULED, share=2, few=40)
+@kind("offers", *NOTICES, *REPLACED, *_LOST, *_RULED, share=0.25, few=40)
 async def offers(field: Field, count: int) -> None:
     """Ready before Accept, Accept twice, Decline after Ready, and silence."""
     rng = field.rng
@@ -243,7 +243,7 @@ def _around_an_offer(rng: random.Random, match_id: str) -> list[bytes]:
     return [frame_of(one) for one in parts[: rng.randint(1, len(parts))]]
 
 
-@kind("flapping", *NOTICES, *REPLACED, *_LOST, *_RULED, share=2, few=30)
+@kind("flapping", *NOTICES, *REPLACED, *_LOST, *_RULED, share=0.25, few=30)
 async def flapping(field: Field, count: int) -> None:
     """Links that are cut in the middle of a match and resumed, until it is over."""
     rng = field.rng
