@@ -9,6 +9,7 @@ import grpc
 import pytest
 from tests.service.rawbot import RawBot, decide, first_legal, last_legal, until
 
+from fritillary import Registry
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2
 from fritillary.record.chain import payloads
@@ -617,3 +618,23 @@ async def test_nothing_is_left_of_a_bot_that_has_gone(stage):
     async with stage.bot():
         pass
     await until(lambda: not stage.arena.hub._links)
+
+
+async def test_nobody_waits_for_a_seat_whose_link_bank_has_run_out(stage):
+    games = Registry()
+    games.load()
+    link = LinkBank(loss_ms=30, total_ms=1_000)
+    async with stage.bot("ann", play=None) as ann, stage.bot("cleo", play=None) as cleo:
+        hosted = stage.arena.create(
+            games.game("butterfly-garden"),
+            ["remote:ann", "remote:cleo", "uniform"],
+            terms=Terms(policy=Policy(link=link)),
+            seed=b"s" * 32,
+        )
+        await ann.until("decision_request")
+        await ann.close()
+        # A stand-in plays on for the first seat, until the second one is asked.
+        await cleo.until("decision_request")
+        await until(lambda: hosted.phase == "running")
+        assert not hosted.players[0].away
+        hosted.abort(EndKind.VOID, "host.aborted", "enough")

@@ -164,8 +164,8 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         found: HostedMatch | None = None
         try:
             found = await self._arena.find(match_id)
-        except ServiceError as error:
-            if token.role is not Role.BOT or error.code != "match.unknown":
+        except FritillaryError:
+            if token.role is not Role.BOT:
                 raise
         if found is None or (token.role is Role.BOT and token.name not in found.bots):
             msg = f"there is no match {match_id[:64]!r} that you sat in"

@@ -233,6 +233,9 @@ class RemotePlayer:
                 future.set_exception(fault)
                 # It may be that nobody waits for it any more.
                 future.exception()
+        if self.away:
+            self.away = False
+            self._changed()
 
     def reading(self) -> dict[str, int] | None:
         """Return what is left of the clock while a decision is open."""
