@@ -57,11 +57,16 @@ async def _run(folder: Path, report: Report, frames: int, seed: int) -> None:
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
         bar = shown.add_task("frames", total=frames)
-        told_at = 0
+        told_at = told_wrong = 0
 
         def progress(sent: int) -> None:
-            nonlocal told_at
+            nonlocal told_at, told_wrong
             shown.update(bar, completed=sent)
+            # At once: the end may be an hour away, and may not come.
+            for what in report.wrong[told_wrong:]:
+                line = f"does not hold: {what}"
+                console.print(line, soft_wrap=True, highlight=False, markup=False)
+            told_wrong = len(report.wrong)
             # Where nobody looks at a bar: a line now and then.
             if not console.is_terminal and sent - told_at >= max(frames // 20, 1):
                 told_at = sent
