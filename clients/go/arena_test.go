@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	for _, name := range []string{AddressVariable, TokenVariable, CAVariable, CertVariable, KeyVariable} {
@@ -105,6 +105,7 @@ func (a *fakeArena) Connect(stream grpc.BidiStreamingServer[pb.ConnectRequest, p
 			if err != nil {
 				return
 			}
+			session.frames.Add(1)
 			for _, message := range frame.GetMessages() {
 				session.in <- message
 			}
@@ -176,6 +177,8 @@ type fakeSession struct {
 	in            chan *pb.BotMessage
 	end           chan error
 	authorization []string
+	// frames counts those that the client has sent.
+	frames atomic.Int32
 }
 
 func (s *fakeSession) send(messages ...*pb.ServerMessage) {

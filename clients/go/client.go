@@ -44,6 +44,7 @@ type Client struct {
 	limits    *pb.Limits
 	seats     map[seatKey]*seat
 	ending    map[*seat]bool
+	owing     map[*seat]bool
 	link      *link
 	session   string
 	botName   string
@@ -77,6 +78,7 @@ func NewClient(bot Factory, config Config) (*Client, error) {
 		encoding: setup.Encoding,
 		seats:    map[seatKey]*seat{},
 		ending:   map[*seat]bool{},
+		owing:    map[*seat]bool{},
 	}, nil
 }
 
@@ -322,6 +324,35 @@ func (c *Client) send(message *pb.BotMessage) {
 	if c.link != nil && c.link.isOpen() {
 		c.link.send(message)
 	}
+}
+
+// owe notes whether a seat owes an answer: what others send may wait for it.
+func (c *Client) owe(seat *seat) {
+	if c.count(seat) && c.link != nil {
+		c.link.expect(len(c.owing))
+	}
+}
+
+// answer sends the answer of a seat, as send does.
+func (c *Client) answer(seat *seat, message *pb.BotMessage) {
+	c.count(seat)
+	if c.link != nil && c.link.isOpen() {
+		c.link.answer(message, len(c.owing))
+	}
+}
+
+// count counts a seat among those that owe an answer, or not; it tells whether that is new.
+func (c *Client) count(seat *seat) bool {
+	owes := seat.owes()
+	if owes == c.owing[seat] {
+		return false
+	}
+	if owes {
+		c.owing[seat] = true
+	} else {
+		delete(c.owing, seat)
+	}
+	return true
 }
 
 // table returns the action table of an offer, nil where none is needed.

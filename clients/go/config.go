@@ -3,15 +3,20 @@ package fritillary
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	pb "fritillary.example/clients/go/api/v1"
 )
+
+// MaxNonceBytes is the most that a nonce has, see [Config.Nonce].
+const MaxNonceBytes = 32
 
 // A LegalForm is how a bot is told its legal actions.
 type LegalForm int
@@ -83,7 +88,7 @@ type Config struct {
 	// Empty: a hash of the program.
 	Build string
 
-	// Games that the bot can play, see [Games]; empty: any.
+	// Games that the bot can play, see [Games]; empty: any. Others are declined.
 	Games []GameSupport
 	// Capacity is the most matches at a time; 0: 1.
 	Capacity int
@@ -96,7 +101,7 @@ type Config struct {
 	Legal LegalForm
 	// OnError is what happens when the bot fails.
 	OnError ErrorPolicy
-	// Nonce returns the random bytes, at most 32, that are mixed into the deal of a match
+	// Nonce returns the random bytes, at most [MaxNonceBytes], that are mixed into the deal of a match
 	// where that is wanted; nil: 16 random bytes.
 	Nonce func(info *MatchInfo) []byte
 
@@ -187,6 +192,35 @@ func (c Config) resolve(bot Factory) (*setup, error) {
 		made.games = append(made.games, support)
 	}
 	return made, nil
+}
+
+// consider compares a game that is offered with those that Hello has announced; its error
+// is the reason to decline.
+func (s *setup) consider(game *pb.GameRef) error {
+	if len(s.games) == 0 || slices.ContainsFunc(s.games, func(support *pb.GameSupport) bool {
+		return covers(support, game)
+	}) {
+		return nil
+	}
+	return Decline("game.not-announced", shown(fmt.Sprintf(
+		"the bot has not announced %s in version %d of its rules", fullID(game), game.GetRulesVersion())))
+}
+
+func covers(support *pb.GameSupport, game *pb.GameRef) bool {
+	if plainID(support.GetGame()) != plainID(game.GetId()) {
+		return false
+	}
+	if versions := support.GetRulesVersions(); len(versions) > 0 && !slices.Contains(versions, game.GetRulesVersion()) {
+		return false
+	}
+	return support.GetAnyVariant() || !slices.ContainsFunc(game.GetVariants(), func(variant *pb.VariantRef) bool {
+		return !slices.Contains(support.GetVariants(), variant.GetId())
+	})
+}
+
+// plainID returns the id of a game without the distribution that it comes from.
+func plainID(id string) string {
+	return id[strings.LastIndex(id, ":")+1:]
 }
 
 func (s *setup) legalForm() pb.LegalForm {

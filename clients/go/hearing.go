@@ -91,6 +91,11 @@ func (c *Client) onOffer(offer *pb.MatchOffer) error {
 		known.offeredAgain()
 		return nil
 	}
+	if err := c.setup.consider(offer.GetGame()); err != nil {
+		c.setup.Logger.Warn(fmt.Sprintf("match %s is declined: %v", shown(key.matchID), err))
+		c.send(decline(key, asError(err)))
+		return nil
+	}
 	info, err := matchInfo(offer, c.encoding)
 	if err != nil {
 		return err

@@ -23,15 +23,10 @@ const (
 
 	// openWithin is how long a server may take from the first try to its first answer.
 	openWithin = 15 * time.Second
-	// closeWithin is how long it may take to close the stream after our Goodbye.
+	// closeWithin is how long it may take to close the stream after a Goodbye, whoever's.
 	closeWithin = 2 * time.Second
 	// pageWithin is for one page of an action table.
 	pageWithin = 10 * time.Second
-
-	// leastFrame is the most bytes in a frame before Welcome has told the limits.
-	leastFrame = 16 << 10
-	// mostMessages in one frame.
-	mostMessages = 256
 )
 
 // A link is one stream, from Hello to its end. Messages are handled in order.
@@ -43,15 +38,24 @@ type link struct {
 	receive func(*pb.ServerMessage) error
 
 	conn *grpc.ClientConn
-	// left is closed when this side leaves.
-	left chan struct{}
+	// parting is closed by a Goodbye of either side.
+	parting chan struct{}
 	// wake tells the writer that there is something to do.
 	wake chan struct{}
+	// settled tells the writer that nothing more is about to be sent.
+	settled chan struct{}
 	// changed tells the watcher that the figures have changed.
 	changed chan struct{}
 
-	mutex   sync.Mutex
-	outbox  []*pb.BotMessage
+	mutex sync.Mutex
+	// together is how long an answer waits at most for those of other matches.
+	together time.Duration
+	outbox   []*pb.BotMessage
+	// reading tells whether messages of a frame are yet to be handled, asked how many bots
+	// think about an answer, urgent whether the outbox holds what must not wait for them.
+	reading bool
+	asked   int
+	urgent  bool
 	leaving bool
 	open    bool
 	limits  *pb.Limits
@@ -65,22 +69,13 @@ func newLink(server endpoint, welcome func(*pb.Welcome) error, receive func(*pb.
 		server:  server,
 		welcome: welcome,
 		receive: receive,
-		left:    make(chan struct{}),
+		parting: make(chan struct{}),
 		wake:    make(chan struct{}, 1),
+		settled: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1),
 		heard:   time.Now(),
-	}
-}
 
-// ------------------------------------------------------------------------- outgoing
-
-// send sends a message; what is sent together travels together.
-func (l *link) send(message *pb.BotMessage) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if !l.leaving {
-		l.outbox = append(l.outbox, message)
-		ring(l.wake)
+		together: answersTogether,
 	}
 }
 
@@ -94,9 +89,18 @@ func (l *link) leave(code, message string) {
 	l.outbox = append(l.outbox, &pb.BotMessage{Message: &pb.BotMessage_Goodbye{
 		Goodbye: &pb.Goodbye{Code: code, Message: message},
 	}})
+	l.part()
 	l.leaving = true
-	close(l.left)
+	ring(l.settled)
 	ring(l.wake)
+}
+
+// part lets the watcher see to the end of the link; to be called with the mutex, before it
+// is noted who said goodbye.
+func (l *link) part() {
+	if !l.leaving && l.goodbye == nil {
+		close(l.parting)
+	}
 }
 
 func ring(bell chan struct{}) {
@@ -202,10 +206,12 @@ func (l *link) read(stream grpc.BidiStreamingClient[pb.ConnectRequest, pb.Connec
 		if err != nil {
 			return err
 		}
+		messages := frame.GetMessages()
 		l.mutex.Lock()
 		l.heard = time.Now()
 		l.mutex.Unlock()
-		for _, message := range frame.GetMessages() {
+		for at, message := range messages {
+			l.reads(at+1 < len(messages))
 			if err := l.handle(message); err != nil {
 				l.fail(err)
 				return err
@@ -230,6 +236,7 @@ func (l *link) handle(message *pb.ServerMessage) error {
 	case *pb.ServerMessage_Pong:
 	case *pb.ServerMessage_Goodbye:
 		l.mutex.Lock()
+		l.part()
 		l.goodbye = body.Goodbye
 		l.mutex.Unlock()
 	case *pb.ServerMessage_Refusal:
@@ -254,91 +261,7 @@ func (l *link) handle(message *pb.ServerMessage) error {
 	return nil
 }
 
-// write sends what is in the outbox, until this side has left or the stream has ended.
-func (l *link) write(ctx context.Context, stream grpc.BidiStreamingClient[pb.ConnectRequest, pb.ConnectResponse]) {
-	pace := pacer{credit: 1, at: time.Now()}
-	for {
-		frame, done := l.nextFrame()
-		if frame == nil {
-			if done {
-				_ = stream.CloseSend()
-				return
-			}
-			select {
-			case <-l.wake:
-				continue
-			case <-ctx.Done():
-				return
-			}
-		}
-		l.mutex.Lock()
-		rate := l.limits.GetMaxMessagesPerSecond()
-		l.mutex.Unlock()
-		if wait := pace.take(len(frame.Messages), rate, time.Now()); wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-				return
-			}
-		}
-		if stream.Send(frame) != nil {
-			return // the reader learns why
-		}
-	}
-}
-
-// nextFrame takes as many messages as one frame holds, nil if there are none; done tells
-// whether there will be no more.
-func (l *link) nextFrame() (frame *pb.ConnectRequest, done bool) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if len(l.outbox) == 0 {
-		return nil, l.leaving
-	}
-	left, most := leastFrame, mostMessages
-	if bytes := l.limits.GetMaxMessageBytes(); bytes > 0 {
-		left = int(bytes)
-	}
-	if rate := l.limits.GetMaxMessagesPerSecond(); rate > 0 {
-		most = min(most, int(rate))
-	}
-	count := 0
-	for count < len(l.outbox) && count < most {
-		// Each message costs a tag and its length besides.
-		left -= proto.Size(l.outbox[count]) + 6
-		if left < 0 && count > 0 {
-			break
-		}
-		count++
-	}
-	frame = &pb.ConnectRequest{Messages: l.outbox[:count:count]}
-	l.outbox = l.outbox[count:]
-	return frame, false
-}
-
-// A pacer spreads messages where more than a second's worth would be sent at once.
-type pacer struct {
-	// credit is how many messages may be sent at once, as counted at a moment.
-	credit float64
-	at     time.Time
-}
-
-// take returns how long to wait before so many messages are sent; rate is per second, 0
-// for no limit.
-func (p *pacer) take(count int, rate uint32, now time.Time) time.Duration {
-	if rate == 0 {
-		return 0
-	}
-	p.credit += now.Sub(p.at).Seconds() * float64(rate)
-	p.credit = min(p.credit, float64(rate)) - float64(count)
-	p.at = now
-	if p.credit >= 0 {
-		return 0
-	}
-	return time.Duration(-p.credit / float64(rate) * float64(time.Second))
-}
-
-// watch finds out that the link is lost, and sees that leaving has an end.
+// watch finds out that the link is lost, and sees that a Goodbye ends it.
 func (l *link) watch(ctx context.Context) {
 	began := time.Now()
 	var pinged time.Time
@@ -389,7 +312,7 @@ func (l *link) watch(ctx context.Context) {
 				// This process stood still, so the Pong could not be read.
 				pinged = time.Now()
 			}
-		case <-l.left:
+		case <-l.parting:
 			select {
 			case <-ctx.Done():
 			case <-time.After(closeWithin):

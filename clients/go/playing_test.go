@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -230,61 +229,6 @@ func TestLegalActionsThatAreWrittenOutNeedNoTable(t *testing.T) {
 	}
 }
 
-func TestATableThatIsNotTheOneOfTheOfferDeclinesTheSeat(t *testing.T) {
-	for name, change := range map[string]func(*fakeArena){
-		"another hash":    func(arena *fakeArena) { arena.hash = []byte("another") },
-		"a missing entry": func(arena *fakeArena) { arena.actions = arena.actions[:2] },
-		"a wrong index":   func(arena *fakeArena) { arena.actions[1].Index = 7 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			arena := newArena(t, change)
-			start(t, arena, Func(first), Config{})
-			session, _ := arena.welcomed(t)
-			session.send(offer("m"))
-			if decline := expect[*pb.BotMessage_Decline](session).Decline; decline.GetCode() != "game.other-table" {
-				t.Errorf("%v", decline)
-			}
-		})
-	}
-}
-
-func TestABotMayDecline(t *testing.T) {
-	bot := newWitness()
-	bot.offered = func(*MatchInfo) error {
-		return fmt.Errorf("wrapped: %w", Decline("taste.bad", strings.Repeat("ä", 600)))
-	}
-	arena := newArena(t)
-	start(t, arena, Shared(bot), Config{})
-	session, _ := arena.welcomed(t)
-	session.send(offer("m"))
-	decline := expect[*pb.BotMessage_Decline](session).Decline
-	if decline.GetCode() != "taste.bad" || decline.GetMessage() != strings.Repeat("ä", 500) {
-		t.Errorf("%v", decline)
-	}
-	// It goes on with others.
-	bot.offered = nil
-	session.send(offer("n"))
-	expect[*pb.BotMessage_Accept](session)
-}
-
-func TestANonceIsDrawnWhereItIsWantedAndStaysTheSame(t *testing.T) {
-	wanted := func(offer *pb.MatchOffer) { offer.NonceWanted = true }
-	arena := newArena(t)
-	start(t, arena, Func(first), Config{Capacity: 2})
-	session, _ := arena.welcomed(t)
-	session.send(offer("m", wanted))
-	nonce := expect[*pb.BotMessage_Accept](session).Accept.GetNonce()
-	expect[*pb.BotMessage_Ready](session)
-	session.send(offer("m", wanted))
-	again := expect[*pb.BotMessage_Accept](session).Accept.GetNonce()
-	expect[*pb.BotMessage_Ready](session)
-	session.send(offer("n", wanted))
-	other := expect[*pb.BotMessage_Accept](session).Accept.GetNonce()
-	if len(nonce) != 16 || !bytes.Equal(nonce, again) || bytes.Equal(nonce, other) {
-		t.Errorf("%x %x %x", nonce, again, other)
-	}
-}
-
 func TestTheEndTellsWhetherTheDealIsAsPromised(t *testing.T) {
 	seed, salt := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	mine := []byte{0xAB}
@@ -309,16 +253,6 @@ func TestTheEndTellsWhetherTheDealIsAsPromised(t *testing.T) {
 		if outcome := bot.outcome(t); outcome.Deal != want {
 			t.Errorf("%s, not %s", outcome.Deal, want)
 		}
-	}
-}
-
-func TestASeatThatIsTakenUpAgainSendsNoNonce(t *testing.T) {
-	arena := newArena(t)
-	start(t, arena, Func(first), Config{})
-	session, _ := arena.welcomed(t)
-	session.send(offer("m", func(offer *pb.MatchOffer) { offer.NonceWanted, offer.Resumed = true, true }))
-	if nonce := expect[*pb.BotMessage_Accept](session).Accept.GetNonce(); len(nonce) != 0 {
-		t.Errorf("%x", nonce)
 	}
 }
 

@@ -133,6 +133,7 @@ func (s *seat) asked(request *pb.DecisionRequest) {
 		return
 	}
 	s.mail = append(s.mail, request)
+	s.client.owe(s)
 	ring(s.bell)
 }
 
@@ -148,6 +149,7 @@ func (s *seat) closed(closed *pb.DecisionClosed) {
 	if s.request != nil && s.request.GetDecisionId() <= id {
 		s.close()
 	}
+	s.client.owe(s)
 }
 
 // end ends the match; the bot is told as soon as it is back from Decide.
@@ -155,6 +157,7 @@ func (s *seat) end(outcome Outcome) {
 	s.outcome = &outcome
 	s.mail = nil
 	s.close()
+	s.client.owe(s)
 	ring(s.bell)
 }
 
@@ -162,6 +165,11 @@ func (s *seat) end(outcome Outcome) {
 func (s *seat) abandon() {
 	s.close()
 	s.cancel()
+}
+
+// owes tells whether the server waits for an answer of the seat.
+func (s *seat) owes() bool {
+	return len(s.mail) > 0 || s.ask != nil && !s.ask.Closed()
 }
 
 func (s *seat) close() {
@@ -217,7 +225,7 @@ func (s *seat) take() bool {
 		if !errors.Is(err, ErrDeclined) {
 			client.setup.Logger.Error(fmt.Sprintf("match %s is declined: %v", s.key.matchID, err))
 		}
-		s.decline(asError(err))
+		client.send(decline(s.key, asError(err)))
 		client.drop(s)
 		return false
 	}
@@ -288,6 +296,10 @@ func (s *seat) drawNonce() error {
 		})
 		if err != nil {
 			return err
+		}
+		if len(nonce) > MaxNonceBytes {
+			return newError(ErrBot, "usage.nonce", "Config.Nonce returned %d bytes, more than %d",
+				len(nonce), MaxNonceBytes)
 		}
 	default:
 		nonce = make([]byte, nonceBytes)
@@ -360,6 +372,7 @@ func (s *seat) decideNext() bool {
 	client.mutex.Lock()
 	s.request, s.ask, s.giveUp = nil, nil, nil
 	if ask.Closed() {
+		client.owe(s)
 		if err != nil && ctx.Err() == nil {
 			_ = s.logged(err)
 		}
@@ -380,7 +393,7 @@ func (s *seat) decideNext() bool {
 		message, _ = answer(Resign(), request, client.encoding, client.limits, thought)
 	}
 	s.answered, s.answer = request.GetDecisionId(), message
-	client.send(message)
+	client.answer(s, message)
 	return true
 }
 
@@ -432,11 +445,12 @@ func (s *seat) logged(err error) error {
 	return err
 }
 
-func (s *seat) decline(err *Error) {
-	s.client.send(&pb.BotMessage{Message: &pb.BotMessage_Decline{Decline: &pb.Decline{
-		MatchId: s.key.matchID,
-		Seat:    proto.Uint32(s.key.seat),
+// decline returns the message that refuses a seat, with the code of an error.
+func decline(key seatKey, err *Error) *pb.BotMessage {
+	return &pb.BotMessage{Message: &pb.BotMessage_Decline{Decline: &pb.Decline{
+		MatchId: key.matchID,
+		Seat:    proto.Uint32(key.seat),
 		Code:    err.Code,
 		Message: cutRunes(err.Message, 500),
-	}}})
+	}}}
 }

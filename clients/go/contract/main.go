@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +25,8 @@ type settings struct {
 	Encoding    string   `json:"encoding"`
 	Legal       string   `json:"legal"`
 	Answer      string   `json:"answer"`
-	Capacity    int      `json:"capacity"`
-	Matches     int      `json:"matches"`
+	Capacity    *int     `json:"capacity"`
+	Matches     *int     `json:"matches"`
 	Games       []string `json:"games"`
 	Name        string   `json:"name"`
 	Build       string   `json:"build"`
@@ -48,18 +49,16 @@ func main() {
 }
 
 func play(args []string, diary *diary) error {
-	var given settings
-	if len(args) > 0 {
-		if err := json.Unmarshal([]byte(args[0]), &given); err != nil {
-			return fmt.Errorf("the argument: %w [usage.argument]", err)
-		}
+	given, err := read(args)
+	if err != nil {
+		return err
 	}
 	config, err := given.config(diary)
 	if err != nil {
 		return err
 	}
 	client, err := fritillary.NewClient(
-		func() fritillary.Bot { return &bot{settings: given, diary: diary} }, config)
+		func() fritillary.Bot { return &bot{settings: *given, diary: diary} }, config)
 	if err != nil {
 		return err
 	}
@@ -78,17 +77,29 @@ func play(args []string, diary *diary) error {
 	return nil
 }
 
-func (s settings) config(diary *diary) (fritillary.Config, error) {
+// read returns what the argument says.
+func read(args []string) (*settings, error) {
+	given := &settings{}
+	if len(args) > 0 {
+		if err := json.Unmarshal([]byte(args[0]), &given); err != nil {
+			return nil, fmt.Errorf("the argument: %w [usage.argument]", err)
+		}
+	}
+	if given == nil {
+		return nil, errors.New("the argument is null [usage.argument]")
+	}
+	return given, nil
+}
+
+func (s *settings) config(diary *diary) (fritillary.Config, error) {
 	config := fritillary.Config{
-		Name:     s.Name,
-		Version:  "1",
-		Build:    s.Build,
-		CA:       s.CA,
-		Cert:     s.Cert,
-		Key:      s.Key,
-		Games:    fritillary.Games(s.Games...),
-		Capacity: s.Capacity,
-		Matches:  s.Matches,
+		Name:    s.Name,
+		Version: "1",
+		Build:   s.Build,
+		CA:      s.CA,
+		Cert:    s.Cert,
+		Key:     s.Key,
+		Games:   fritillary.Games(s.Games...),
 		OnConnect: func(session fritillary.Session) {
 			diary.tell("connected", fields{"bot": session.Bot, "resumed": session.Resumed})
 		},
@@ -97,11 +108,29 @@ func (s settings) config(diary *diary) (fritillary.Config, error) {
 	if s.Name == "" {
 		config.Name = "contract"
 	}
-	if s.Encoding == "json" {
-		config.Encoding = fritillary.JSON
+	var err error
+	if config.Capacity, err = count("capacity", s.Capacity); err != nil {
+		return config, err
 	}
-	if s.Legal == "expanded" {
+	if config.Matches, err = count("matches", s.Matches); err != nil {
+		return config, err
+	}
+	switch s.Encoding {
+	case "", "msgpack":
+	case "json":
+		config.Encoding = fritillary.JSON
+	default:
+		return config, fmt.Errorf("no encoding %q; say msgpack or json [usage.encoding]", s.Encoding)
+	}
+	switch s.Legal {
+	case "", "packed":
+	case "expanded":
 		config.Legal = fritillary.LegalExpanded
+	default:
+		return config, fmt.Errorf("no legal form %q; say packed or expanded [usage.legal]", s.Legal)
+	}
+	if !slices.Contains([]string{"", "index", "text", "action"}, s.Answer) {
+		return config, fmt.Errorf("no form of answers %q; say index, text or action [usage.answer]", s.Answer)
 	}
 	if s.GiveUpAfter != nil {
 		config.GiveUpAfter = time.Duration(*s.GiveUpAfter * float64(time.Second))
@@ -114,9 +143,23 @@ func (s settings) config(diary *diary) (fritillary.Config, error) {
 		if err != nil {
 			return config, fmt.Errorf("nonce: %w [usage.nonce]", err)
 		}
+		if len(nonce) > fritillary.MaxNonceBytes {
+			return config, fmt.Errorf("a nonce has at most %d bytes [usage.nonce]", fritillary.MaxNonceBytes)
+		}
 		config.Nonce = func(*fritillary.MatchInfo) []byte { return nonce }
 	}
 	return config, nil
+}
+
+// count returns a number of at least 1, or 0 where there is none.
+func count(name string, number *int) (int, error) {
+	if number == nil {
+		return 0, nil
+	}
+	if *number < 1 {
+		return 0, fmt.Errorf("%s must be at least 1 [usage.capacity]", name)
+	}
+	return *number, nil
 }
 
 // bot plays one seat.

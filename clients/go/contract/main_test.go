@@ -80,7 +80,7 @@ func TestTheBotTellsWhatHappens(t *testing.T) {
 }
 
 func TestSettingsThatMakeNoSenseAreToldInOneLine(t *testing.T) {
-	for _, argument := range []string{"{", `{"capacity": "many"}`, `{"nonce": "x"}`} {
+	for _, argument := range []string{"{", "null", `{"capacity": "many"}`, `{"capacity": 0}`, `{"nonce": "x"}`} {
 		err := play([]string{argument}, &diary{})
 		if err == nil || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "]") {
 			t.Error(err)

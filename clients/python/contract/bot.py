@@ -72,6 +72,20 @@ class Task(TypedDict, total=False):
     resign_at: int
 
 
+#: What the values of a task are in JSON.
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(
+        ("encoding", "legal", "answer", "name", "build", "decline"), (str,)
+    ),
+    **dict.fromkeys(("ca", "cert", "key", "nonce"), (str,)),
+    **dict.fromkeys(("capacity", "matches", "delay_ms", "resign_at"), (int,)),
+    **dict.fromkeys(("games", "illegal"), (list,)),
+    "give_up_after": (int, float),
+}
+
+#: In which forms it answers.
+_ANSWERS: Final = ("index", "text", "action")
+
 #: Keys of a task that are settings of the client as they are.
 _SETTINGS: Final = (
     "encoding",
@@ -160,7 +174,7 @@ def task_of(arguments: Sequence[str]) -> Task:
     """Return what the argument says; keys that are null count as left out.
 
     Raises:
-        ConfigurationError: if it is no JSON object.
+        ConfigurationError: if it is no JSON object, or a value has the wrong type.
     """
     try:
         given = json.loads(arguments[0]) if arguments else {}
@@ -170,6 +184,10 @@ def task_of(arguments: Sequence[str]) -> Task:
     except (ValueError, AttributeError) as error:
         msg = f"the argument is no JSON object: {error}"
         raise ConfigurationError(msg, code="usage.argument") from error
+    for key, value in task.items():
+        if key in _TYPES and type(value) not in _TYPES[key]:
+            msg = f"{key} cannot be {value!r}"
+            raise ConfigurationError(msg, code="usage.argument")
     return task
 
 
@@ -182,6 +200,9 @@ def client_of(task: Task) -> Client:
     settings: dict[str, Any] = {
         key: value for key, value in task.items() if key in _SETTINGS
     }
+    if task.get("answer", "index") not in _ANSWERS:
+        msg = f"no form of answers {task['answer']!r}; say {', '.join(_ANSWERS)}"
+        raise ConfigurationError(msg, code="usage.answer")
     if "nonce" in task:
         try:
             settings["nonce"] = bytes.fromhex(task["nonce"])

@@ -18,11 +18,12 @@ from fritillary_client.calls import LOST_ANSWER, open_channel
 from fritillary_client.errors import (
     ArenaError,
     BotError,
+    Declined,
     LinkError,
     RefusedError,
 )
 from fritillary_client.link import Link
-from fritillary_client.seat import Seat
+from fritillary_client.seat import Seat, decline
 from fritillary_client.settings import Settings, resolve
 from fritillary_client.tables import Lister, Table, Tables
 from fritillary_client.values import Outcome, Session
@@ -308,6 +309,12 @@ class Client:
         known = self._seats.get(key)
         if known is not None:
             known.offered_again()
+            return
+        try:
+            self._setup.consider(offer.game)
+        except Declined as error:
+            _log.warning("match %s is declined: %s", reading.shown(key[0]), error)
+            self.send(decline(*key, error))
             return
         try:
             bot = checked(self._setup.factory())

@@ -27,7 +27,7 @@ from fritillary_client.errors import LinkError, ProtocolError
 PING_AFTER_S: Final = 20.0
 PONG_WITHIN_S: Final = 20.0
 
-#: How long the server may take to close the stream after our Goodbye.
+#: How long the server may take to close the stream after a Goodbye, whoever's.
 _CLOSE_WITHIN_S: Final = 2.0
 
 #: For one page of an action table.
@@ -87,6 +87,8 @@ class Link:
         self._goodbye: wire.Goodbye | None = None
         self._error: Exception | None = None
         self._leaving = asyncio.Event()
+        #: Set by a Goodbye of either side.
+        self._parting = asyncio.Event()
         #: Messages that may be sent at once, and when that was counted.
         self._credit = 1.0
         self._paced = self._heard
@@ -103,6 +105,7 @@ class Link:
         """Say goodbye after what was sent so far, then close the stream."""
         self.send(wire.BotMessage(goodbye=goodbye))
         self._leaving.set()
+        self._parting.set()
         self._wake.set()
 
     async def list_actions(
@@ -197,6 +200,7 @@ class Link:
                 self.send(wire.BotMessage(pong=wire.Pong(id=message.ping.id)))
             elif kind == "goodbye":
                 self._goodbye = message.goodbye
+                self._parting.set()
             elif kind == "refusal":
                 raise refused(message.refusal.error)
             elif kind == "welcome":
@@ -258,12 +262,12 @@ class Link:
             await asyncio.sleep(-self._credit / rate)
 
     async def _watch(self, call: _Call) -> None:
-        """Find out that the link is lost, and see that leaving has an end."""
+        """Find out that the link is lost, and see that a Goodbye ends it."""
         began = time.monotonic()
         pinged: float | None = None
         while True:
             now = time.monotonic()
-            if self._leaving.is_set():
+            if self._parting.is_set():
                 await asyncio.sleep(_CLOSE_WITHIN_S)
                 break
             if not self.open:
@@ -292,7 +296,7 @@ class Link:
             # Welcome may come and change the figures meanwhile.
             wait = min(due - now, self._pong_within_s if self.open else 1.0)
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._leaving.wait(), wait)
+                await asyncio.wait_for(self._parting.wait(), wait)
             if pinged is not None and time.monotonic() > now + wait + 1:
                 # This process stood still, so the Pong could not be read.
                 pinged = time.monotonic()

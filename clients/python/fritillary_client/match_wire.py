@@ -163,7 +163,7 @@ def match(message: wire.Match) -> Match:
     return Match(
         match_id=message.match_id,
         game=game.id,
-        full_id="+".join([game.id, *(variant.id for variant in game.variants)]),
+        full_id=reading.full_id(game),
         rules_version=game.rules_version,
         variants=tuple((variant.id, variant.version) for variant in game.variants),
         options=_payload(message.options),

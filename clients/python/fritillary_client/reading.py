@@ -68,6 +68,11 @@ def player(message: common.SeatInfo) -> Player:
     )
 
 
+def full_id(game: common.GameRef) -> str:
+    """Return the id of a game with its variants, such as ``lepidoptery+no-pass``."""
+    return "+".join([game.id, *(variant.id for variant in game.variants)])
+
+
 def match_info(offer: wire.MatchOffer, encoding: Encoding) -> MatchInfo:
     """Return what an offer tells about a match.
 
@@ -85,7 +90,7 @@ def match_info(offer: wire.MatchOffer, encoding: Encoding) -> MatchInfo:
     return MatchInfo(
         match_id=offer.match_id,
         game=game.id,
-        full_id="+".join([game.id, *(variant.id for variant in game.variants)]),
+        full_id=full_id(game),
         rules_version=game.rules_version,
         variants=tuple((variant.id, variant.version) for variant in game.variants),
         seat=offer.seat,

@@ -210,7 +210,8 @@ class Seat:
         except ArenaError as error:
             if not isinstance(error, Declined):
                 _log.error("match %s is declined: %s", self.info.match_id, error)
-            self._decline(error)
+            self._host.send(decline(*self.key, error))
+            self._host.drop(self)
             return False
         self._accepted = True
         self._say_accept()
@@ -281,6 +282,8 @@ class Seat:
         try:
             try:
                 decided = self._bot.decide(ask)
+            except ArenaError:
+                raise
             except Exception as error:
                 raise _bot_error("decide", error) from error
             self._answer(request, decided, started)
@@ -352,13 +355,16 @@ class Seat:
             result = await self._worker.call(function, argument)
             if inspect.isawaitable(result):
                 result = await result
-        except Raised as raised:
-            raise _bot_error(method, raised.error) from raised.error
-        except ArenaError:
-            raise
-        except Exception as error:
-            raise _bot_error(method, error) from error
-        return result
+        except Raised as envelope:
+            raised = envelope.error
+        except Exception as error:  # noqa: BLE001 - raised again below
+            raised = error
+        else:
+            return result
+        # Not where it is handled: the envelope is no part of the story.
+        if isinstance(raised, ArenaError):
+            raise raised
+        raise _bot_error(method, raised) from raised
 
     # ----------------------------------------------------------------- what is said
 
@@ -374,20 +380,17 @@ class Seat:
         ready = wire.Ready(match_id=self.info.match_id, seat=self.info.seat)
         self._host.send(wire.BotMessage(ready=ready))
 
-    def _decline(self, error: ArenaError) -> None:
-        decline = wire.Decline(
-            match_id=self.info.match_id,
-            seat=self.info.seat,
-            code=error.code,
-            message=error.message[:500],
+
+def decline(match_id: str, seat: int, error: ArenaError) -> wire.BotMessage:
+    """Return the message that refuses a seat, with the code of an error."""
+    return wire.BotMessage(
+        decline=wire.Decline(
+            match_id=match_id, seat=seat, code=error.code, message=error.message[:500]
         )
-        self._host.send(wire.BotMessage(decline=decline))
-        self._host.drop(self)
+    )
 
 
-def _bot_error(method: str, error: BaseException) -> ArenaError:
-    if isinstance(error, ArenaError):
-        return error
+def _bot_error(method: str, error: BaseException) -> BotError:
     text = f"{method}() raised {type(error).__name__}"
     with contextlib.suppress(Exception):
         text = f"{text}: {error}" if str(error) else text

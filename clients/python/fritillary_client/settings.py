@@ -17,7 +17,8 @@ from fritillary.core.commitment import MAX_NONCE_BYTES
 from fritillary_client import encoding as encodings
 from fritillary_client.bot import AnyBot, Bot, factory_of
 from fritillary_client.endpoint import Endpoint, File, endpoint
-from fritillary_client.errors import ArenaError, ConfigurationError
+from fritillary_client.errors import ArenaError, ConfigurationError, Declined
+from fritillary_client.reading import full_id, shown
 from fritillary_client.values import GameSupport, Session
 
 _FORMS: Final = {
@@ -37,7 +38,7 @@ class Settings(TypedDict, total=False):
         author: to show.
         build: what tells two builds of the bot apart; default a hash of its file.
         games: that it can play: ids (with ``+variant`` where wanted) or `GameSupport`;
-            default those that the bot itself names, else any.
+            default those that the bot itself names, else any. Others are declined.
         capacity: most matches at a time; default 1.
         encoding: ``msgpack`` (default) or ``json``.
         legal: ``packed`` (default): indices, looked up in the action table, which is
@@ -123,6 +124,19 @@ class Setup(Endpoint):
     on_connect: Callable[[Session], object] | None
     on_lost: Callable[[ArenaError], object] | None
 
+    def consider(self, game: common.GameRef) -> None:
+        """Compare a game that is offered with those that Hello has announced.
+
+        Raises:
+            Declined: if it is none of them.
+        """
+        if self.games and not any(_covers(each, game) for each in self.games):
+            msg = shown(
+                f"the bot has not announced {full_id(game)} in version "
+                f"{game.rules_version} of its rules"
+            )
+            raise Declined(msg, code="game.not-announced")
+
 
 def resolve(bot: AnyBot, settings: Settings) -> Setup:
     """Check settings and fill in the defaults.
@@ -205,6 +219,18 @@ def _supports(
                 )
             )
     return supports
+
+
+def _covers(support: wire.GameSupport, game: common.GameRef) -> bool:
+    # A game may be named with or without the distribution that it comes from.
+    return (
+        support.game.rpartition(":")[2] == game.id.rpartition(":")[2]
+        and (not support.rules_versions or game.rules_version in support.rules_versions)
+        and (
+            support.any_variant
+            or all(variant.id in support.variants for variant in game.variants)
+        )
+    )
 
 
 def _program_of(bot: object) -> str:

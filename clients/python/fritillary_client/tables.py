@@ -12,6 +12,7 @@ from fritillary.api.v1 import catalog_pb2 as catalog
 from fritillary.api.v1 import common_pb2 as common
 from fritillary_client.encoding import MSGPACK, Encoding
 from fritillary_client.errors import ArenaError, ProtocolError
+from fritillary_client.reading import full_id
 from fritillary_client.values import LegalAction
 
 #: Entries asked for at a time: a page stays far below the usual limit of 4 MB.
@@ -85,9 +86,8 @@ class Tables:
 
 
 async def _fetch(offer: wire.MatchOffer, encoding: Encoding, lister: Lister) -> Table:
-    game = offer.game
     request = catalog.ListActionsRequest(
-        game="+".join([game.id, *(variant.id for variant in game.variants)]),
+        game=full_id(offer.game),
         options=common.OptionsChoice(
             options=common.Payload(encoding=encoding.number, data=offer.options)
         ),

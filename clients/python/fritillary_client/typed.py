@@ -63,7 +63,7 @@ class TypedBot:
     ``ask.observation`` and ``ask.legal`` are then values of the game's own classes,
     the actions interned. An offer is declined with ``game.other-table`` unless rules
     version, variants and action table are those of the game at hand, and with the
-    code of the error if the game or its options are not known here.
+    code of the error if the game, its options or the bot are not known here.
 
     Args:
         games: the games at hand: a registry, or a function from the full id of a game,
@@ -101,7 +101,8 @@ class TypedBot:
         """Return game, options, table and bot for a match.
 
         Raises:
-            Declined: if the match is not of a game at hand.
+            Declined: if the match is not of a game at hand, or the game has no such
+                bot.
         """
         try:
             game = self._find(info.full_id)
@@ -109,7 +110,7 @@ class TypedBot:
             game.check_seats(info.seats)
             table = game.table(options, info.seats)
         except FritillaryError as error:
-            raise Declined(error.message, code=error.code) from error
+            raise _declined(error) from error
         versions = (info.rules_version, *info.variants)
         ours = (
             game.info.rules_version,
@@ -123,10 +124,14 @@ class TypedBot:
         ):
             msg = f"{info.full_id}: the action table is not the one that is known here"
             raise Declined(msg, code="game.other-table")
-        if self._wants_game:
-            bot = cast("Callable[[AnyGame], protocol.Bot]", self._factory)(game)
-        else:
-            bot = cast("Callable[[], protocol.Bot]", self._factory)()
+        try:
+            if self._wants_game:
+                bot = cast("Callable[[AnyGame], protocol.Bot]", self._factory)(game)
+            else:
+                bot = cast("Callable[[], protocol.Bot]", self._factory)()
+        except FritillaryError as error:
+            # The game is here, but has no such bot.
+            raise _declined(error) from error
         return game, options, table, bot
 
     def _digest(self, table: _Table) -> bytes:
@@ -254,6 +259,10 @@ class _TypedSeat(Bot):
             return ask.legal.indices[legal.index(action)]
         msg = f"decide() returned {action!r:.80}, which is no action of the game"
         raise BotError(msg, code="bot.answer")
+
+
+def _declined(error: FritillaryError) -> Declined:
+    return Declined(error.message, code=error.code)
 
 
 def _takes_game(factory: Factory) -> bool:

@@ -93,9 +93,61 @@ function botFor(task: Task): new () => Bot {
   };
 }
 
+/** What the values of a task are. */
+const TYPES: Record<keyof Task, (value: unknown) => boolean> = {
+  encoding: isText,
+  legal: isText,
+  answer: isText,
+  capacity: Number.isInteger,
+  matches: Number.isInteger,
+  games: Array.isArray,
+  name: isText,
+  build: isText,
+  give_up_after: Number.isFinite,
+  ca: isText,
+  cert: isText,
+  key: isText,
+  nonce: isText,
+  decline: isText,
+  illegal: Array.isArray,
+  delay_ms: Number.isInteger,
+  resign_at: Number.isInteger,
+};
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function wrong(message: string, code: string): ConfigurationError {
+  return new ConfigurationError(message, { code });
+}
+
+/** Return what the argument says; keys that are null count as left out. */
+function taskOf(argument: string): Task {
+  let given: unknown;
+  try {
+    given = JSON.parse(argument);
+  } catch (error) {
+    throw wrong(`the argument is no JSON: ${(error as Error).message}`, "usage.argument");
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw wrong("the argument is no JSON object", "usage.argument");
+  }
+  const task = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  for (const [key, value] of Object.entries(task)) {
+    if (TYPES[key as keyof Task]?.(value) !== false) continue;
+    throw wrong(`${key} cannot be ${JSON.stringify(value)}`, "usage.argument");
+  }
+  if (!["index", "text", "action"].includes(task["answer"] ?? "index")) {
+    const message = `no form of answers '${task["answer"]}'; say index, text or action`;
+    throw wrong(message, "usage.answer");
+  }
+  return task;
+}
+
 function bytesOf(nonce: string): Uint8Array {
   if (/^([0-9a-f]{2})*$/i.test(nonce)) return Buffer.from(nonce, "hex");
-  throw new ConfigurationError(`nonce '${nonce}' is not hex`, { code: "usage.nonce" });
+  throw wrong(`nonce '${nonce}' is not hex`, "usage.nonce");
 }
 
 function settingsOf(task: Task): Settings {
@@ -118,7 +170,7 @@ function settingsOf(task: Task): Settings {
 
 async function run(): Promise<number> {
   try {
-    const task = JSON.parse(process.argv[2] ?? "{}") as Task;
+    const task = taskOf(process.argv[2] ?? "{}");
     const client = new Client(botFor(task), settingsOf(task));
     client.on("connected", ({ bot, resumed }) => emit("connected", { bot, resumed }));
     client.on("lost", ({ code }) => emit("lost", { code }));

@@ -19,8 +19,8 @@ import type {
 import { LegalForm } from "./gen/fritillary/api/v1/bot.js";
 import type { AnyLink, Arrival } from "./link.js";
 import type { LinkThread } from "./linkthread.js";
-import { type Host, keyOf, Seat, told } from "./seat.js";
-import { resolve, type Settings, type Setup } from "./settings.js";
+import { decline, type Host, keyOf, Seat, told } from "./seat.js";
+import { refusalOf, resolve, type Settings, type Setup } from "./settings.js";
 import { type Table, Tables } from "./tables.js";
 import { sentenceOf, shown } from "./text.js";
 import { nowMs } from "./time.js";
@@ -313,6 +313,12 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
     const known = this.#seat(offer);
     if (known) {
       known.offeredAgain();
+      return;
+    }
+    const refusal = refusalOf(this.#setup.games, offer);
+    if (refusal) {
+      this.#log(`match ${shown(offer.matchId)} is declined: ${refusal}`);
+      this.#send(decline(offer, refusal));
       return;
     }
     let bot: ReturnType<Setup["source"]["make"]>;

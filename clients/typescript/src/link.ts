@@ -23,7 +23,7 @@ const PONG_WITHIN_MS = 20_000;
 /** How long a server may take from the first try to connect to its first answer. */
 const OPEN_WITHIN_MS = 15_000;
 
-/** How long the server may take to close the stream after our Goodbye. */
+/** How long the server may take to close the stream after a Goodbye, whoever's. */
 const CLOSE_WITHIN_MS = 2_000;
 
 /** For one answer beside the stream. */
@@ -224,6 +224,7 @@ export class Link implements AnyLink {
         case "pong":
           break;
         case "goodbye":
+          if (!this.#goodbye) this.#watchIn(CLOSE_WITHIN_MS);
           this.#goodbye = message.goodbye;
           break;
         case "refusal":
@@ -326,9 +327,9 @@ export class Link implements AnyLink {
     this.#timer = setTimeout(() => this.#watch(dueMs), ms);
   }
 
-  /** Find out that the link is lost, and see that leaving has an end. */
+  /** Find out that the link is lost, and see that a Goodbye ends it. */
   #watch(dueMs: number): void {
-    const next = this.#leaving ? undefined : this.#nextLook(dueMs);
+    const next = this.#leaving || this.#goodbye ? undefined : this.#nextLook(dueMs);
     if (next === undefined) this.#call?.cancel();
     else if (typeof next === "number") this.#watchIn(next);
     else this.#fail(next);

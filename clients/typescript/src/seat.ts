@@ -217,7 +217,8 @@ export class Seat {
       if (!(error instanceof Declined)) {
         this.#host.log(`match ${this.info.matchId} is declined: ${error}`);
       }
-      this.#decline(error);
+      this.#host.send(decline(this.info, error));
+      this.#host.drop(this);
       return false;
     }
     if (this.#abandoned) return false;
@@ -323,13 +324,15 @@ export class Seat {
     const { matchId, seat } = this.info;
     this.#host.send({ $case: "ready", ready: { matchId, seat } });
   }
+}
 
-  #decline(error: ArenaError): void {
-    const { matchId, seat } = this.info;
-    const message = [...error.message].slice(0, 500).join("");
-    this.#host.send({ $case: "decline", decline: { matchId, seat, code: error.code, message } });
-    this.#host.drop(this);
-  }
+/** Return the message that refuses a seat, with the code of an error. */
+export function decline(
+  { matchId, seat }: { matchId: string; seat: number },
+  { code, message }: ArenaError,
+): BotMessage["message"] {
+  const cut = [...message].slice(0, 500).join("");
+  return { $case: "decline", decline: { matchId, seat, code, message: cut } };
 }
 
 /** Return what tells a seat of a match from all others. */

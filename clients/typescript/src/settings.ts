@@ -6,9 +6,15 @@ import { basename, extname } from "node:path";
 import { type AnyBot, type BotSource, sourceOf } from "./bot.js";
 import { type Encoding, named } from "./encoding.js";
 import { type Endpoint, type EndpointSettings, endpointOf } from "./endpoint.js";
-import { ConfigurationError } from "./errors.js";
-import { LegalForm, type GameSupport as WireSupport } from "./gen/fritillary/api/v1/bot.js";
-import type { PlayerInfo } from "./gen/fritillary/api/v1/common.js";
+import { ConfigurationError, Declined } from "./errors.js";
+import {
+  LegalForm,
+  type MatchOffer,
+  type GameSupport as WireSupport,
+} from "./gen/fritillary/api/v1/bot.js";
+import type { GameRef, PlayerInfo } from "./gen/fritillary/api/v1/common.js";
+import { fullId } from "./reading.js";
+import { shown } from "./text.js";
 import type { GameSupport } from "./values.js";
 
 const FORMS = { packed: LegalForm.LEGAL_FORM_PACKED, expanded: LegalForm.LEGAL_FORM_EXPANDED };
@@ -25,7 +31,7 @@ export interface Settings extends EndpointSettings {
   build?: string | undefined;
   /**
    * That it can play: ids (with `+variant` where wanted) or `GameSupport`; default those
-   * that the bot itself names, else any.
+   * that the bot itself names, else any. Others are declined.
    */
   games?: readonly (string | GameSupport)[] | undefined;
   /** Most matches at a time; default 1. */
@@ -127,6 +133,33 @@ export function resolve(bot: AnyBot, settings: Settings): Setup {
     light: settings.light ?? false,
     log: settings.log ?? (() => {}),
   };
+}
+
+/** Return why an offer is declined whose game is none of those that Hello has announced. */
+export function refusalOf(
+  announced: readonly WireSupport[],
+  offer: MatchOffer,
+): Declined | undefined {
+  const { game } = offer;
+  if (announced.length === 0 || (game && announced.some((each) => covers(each, game)))) {
+    return undefined;
+  }
+  const what = `${fullId(offer)} in version ${game?.rulesVersion ?? 0} of its rules`;
+  return new Declined(shown(`the bot has not announced ${what}`), { code: "game.not-announced" });
+}
+
+function covers(support: WireSupport, game: GameRef): boolean {
+  const { rulesVersions, variants } = support;
+  return (
+    plainId(support.game) === plainId(game.id) &&
+    (rulesVersions.length === 0 || rulesVersions.includes(game.rulesVersion)) &&
+    (support.anyVariant || game.variants.every(({ id }) => variants.includes(id)))
+  );
+}
+
+/** Return the id of a game without the distribution that it comes from. */
+function plainId(id: string): string {
+  return id.slice(id.lastIndexOf(":") + 1);
 }
 
 function isCount(number: number): boolean {

@@ -18,7 +18,8 @@ import { MSGPACK } from "../src/encoding.js";
 export const TOKEN = "frt_bot_test";
 export const TABLE_HASH = new Uint8Array(32).fill(7);
 export const TEXTS = ["pass", "left", "right"];
-const WITHIN_MS = 5_000;
+/** However busy the machine is. */
+const WITHIN_MS = 60_000;
 
 type Body<M extends { $case: string }, K extends M["$case"]> = Extract<M, { $case: K }>;
 type FromBot = NonNullable<wire.BotMessage["message"]>;

@@ -53,7 +53,9 @@ for (const light of [true, false]) {
       assert.deepEqual([ack?.matchId, ack?.eventNumber, ack?.closedDecisionId], ["m", 2, 1]);
       again.send(acted(1), acted(2), acted(3));
       assert.deepEqual(await again.ask({ decisionId: 2 }), second);
-      assert.deepEqual(await again.ask({ decisionId: 3 }), { ...answer, decisionId: 3 });
+      const { thinkMs } = answer;
+      const third = await again.ask({ decisionId: 3 });
+      assert.deepEqual({ ...third, thinkMs }, { ...answer, decisionId: 3 });
       assert.deepEqual(asked, [
         [1, [1]],
         [2, [2]],
@@ -150,7 +152,7 @@ test("no server is a link error at once, unless there is patience", async () => 
     assert.equal(String(error), `${why} [link.unreachable]`);
     return true;
   });
-  const patient = arena.connect(first, { waitMs: 10_000 });
+  const patient = arena.connect(first, { waitMs: 60_000 });
   await sleep(100);
   await arena.start();
   await (await arena.stream()).welcome();
@@ -190,6 +192,20 @@ test("a goodbye with a time to come back is obeyed, one without is final", async
     await again.welcome({ resumed: true });
     again.send(goodbye("session.replaced"));
     again.end();
+    await within(over, "the end");
+    assert.equal(client.goodbye?.code, "session.replaced");
+  });
+});
+
+test("a stream that does not end after a goodbye is left", async () => {
+  await withArena(async (arena) => {
+    const { client, over } = arena.connect(first);
+    const stream = await arena.stream();
+    await stream.welcome();
+    stream.send(goodbye("server.stopping", 0));
+    const again = await arena.stream();
+    assert.equal((await again.welcome({ resumed: true })).sessionToken, "session");
+    again.send(goodbye("session.replaced"));
     await within(over, "the end");
     assert.equal(client.goodbye?.code, "session.replaced");
   });
@@ -263,7 +279,12 @@ test("a ping is answered, and a silent server is pinged and then left", async ()
   await withArena(async (arena) => {
     const { client } = arena.connect(first);
     const stream = await arena.stream();
-    const keepalive = { pingAfterMs: 80, pongWithinMs: 80, http2IntervalMs: 1, http2TimeoutMs: 1 };
+    const keepalive = {
+      pingAfterMs: 80,
+      pongWithinMs: 2_000,
+      http2IntervalMs: 1,
+      http2TimeoutMs: 1,
+    };
     await stream.welcome({ limits: limits({ keepalive }) });
     stream.send({ $case: "ping", ping: { id: 2 ** 53 - 1 } });
     assert.equal((await stream.find("pong")).pong.id, 2 ** 53 - 1);

@@ -243,6 +243,29 @@ test("a bot may decline, and the seat is forgotten", async () => {
   });
 });
 
+test("a game that was not announced makes no bot and is declined", async () => {
+  let made = 0;
+  class Counted implements Bot {
+    readonly games = [offer().game?.id ?? ""];
+    readonly decide = first;
+    offered() {
+      made += 1;
+    }
+  }
+  await withArena(async (arena) => {
+    arena.connect(Counted);
+    const stream = await arena.stream();
+    await stream.welcome();
+    const game = { id: "elsewhere", rulesVersion: 1, variants: [] };
+    stream.send({ $case: "matchOffer", matchOffer: offer({ matchId: "no", game }) });
+    const { decline } = await stream.find("decline");
+    assert.deepEqual([decline.matchId, decline.code], ["no", "game.not-announced"]);
+    const plain = { id: offer().game?.id ?? "", rulesVersion: 1, variants: [] };
+    await stream.seat({ game: plain });
+    assert.equal(made, 1);
+  });
+});
+
 test("a table that is not that of the offer is declined", async () => {
   await withArena(async (arena) => {
     arena.connect(first);

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Bot, Client, ConfigurationError, type Settings } from "fritillary-client";
 import { adviceOf, endpointOf } from "../src/endpoint.js";
-import { resolve } from "../src/settings.js";
+import { refusalOf, resolve } from "../src/settings.js";
+import { offer } from "./arena.js";
 
 const GIVEN = { address: "127.0.0.1:1", token: "t" };
 const decide = () => 0;
@@ -156,4 +157,34 @@ test("files for TLS that cannot be used are told by name", () => {
     "key a.key does not belong to certificate b.pem",
   );
   assert.match(told({ cert: file("a.pem"), key: file("a.pem") }), /a.pem: holds no private key/);
+});
+
+test("only what was announced is played", () => {
+  const any = { game: "nim", anyVariant: true };
+  const cases: [Settings["games"] & {}, string, boolean][] = [
+    [[], "nim+long", true],
+    [["nim"], "nim", true],
+    [["nim"], "go", false],
+    [["go", "nim"], "nim", true],
+    [["nim"], "nim+long", false],
+    [["nim+long"], "nim", true],
+    [["nim+long"], "nim+long", true],
+    [["nim+long"], "nim+long+short", false],
+    [[any], "nim+long", true],
+    [[{ ...any, rulesVersions: [1, 3] }], "nim", true],
+    [[{ ...any, rulesVersions: [1, 2] }], "nim", false],
+    [["somebody:nim"], "nim", true],
+    [["nim"], "somebody:nim", true],
+  ];
+  for (const [games, fullId, covered] of cases) {
+    const [id = "", ...variants] = fullId.split("+");
+    const game = {
+      id,
+      rulesVersion: 3,
+      variants: variants.map((variant) => ({ id: variant, version: 1 })),
+    };
+    const refusal = refusalOf(resolve(decide, { ...GIVEN, games }).games, offer({ game }));
+    const code = covered ? undefined : "game.not-announced";
+    assert.equal(refusal?.code, code, `${JSON.stringify(games)}, ${fullId}`);
+  }
 });

@@ -43,6 +43,7 @@ class ContractBot:
         address: where it dials in.
         token: that it shows.
         environment: more variables; those of the client that are not named are unset.
+        argument: that it is given in place of a task.
         **task: what it is told to do, see the programs in ``contract/`` of the clients.
 
     Attributes:
@@ -55,10 +56,15 @@ class ContractBot:
         address: str,
         token: str,
         environment: dict[str, str] | None = None,
+        *,
+        argument: str | None = None,
         **task: Any,
     ) -> None:
         self.events: list[dict[str, Any]] = []
-        self._command = (*language.contract, json.dumps(task))
+        self._command = (
+            *language.contract,
+            json.dumps(task) if argument is None else argument,
+        )
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(_PREFIX)}
         self._environment = {
             **inherited,

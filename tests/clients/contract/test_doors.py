@@ -57,9 +57,49 @@ async def test_no_token_no_address_and_no_server_are_one_clear_line_each(
         assert bot.events == []
 
 
-async def test_settings_that_make_no_sense_are_one_clear_line(house: House) -> None:
-    bot = await house.started(nonce="x")
-    await bot.failed("usage.nonce")
+# ----------------------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize(
+    ("argument", "code"),
+    [
+        ("", "usage.argument"),
+        ("{", "usage.argument"),
+        ("null", "usage.argument"),
+        ("[]", "usage.argument"),
+        ('{"capacity": "many"}', "usage.argument"),
+        ('{"capacity": 1.5}', "usage.argument"),
+        ('{"games": "lepidoptery"}', "usage.argument"),
+        ('{"nonce": 7}', "usage.argument"),
+        ('{"encoding": "xml"}', "usage.encoding"),
+        ('{"legal": "loud"}', "usage.legal"),
+        ('{"answer": "shout"}', "usage.answer"),
+        ('{"capacity": 0}', "usage.capacity"),
+        ('{"capacity": -1}', "usage.capacity"),
+        ('{"matches": 0}', "usage.capacity"),
+        ('{"nonce": "0g"}', "usage.nonce"),
+        ('{"nonce": "123"}', "usage.nonce"),
+        (json.dumps({"nonce": "00" * 33}), "usage.nonce"),
+        ('{"ca": "/no/such"}', "usage.ca"),
+    ],
+)
+async def test_settings_that_make_no_sense_are_one_clear_line(
+    house: House, argument: str, code: str
+) -> None:
+    bot = await house.started(argument=argument)
+    await bot.failed(code)
+    assert bot.events == []
+
+
+async def test_settings_that_are_null_count_as_left_out(house: House) -> None:
+    keys = (
+        "encoding legal answer capacity matches games name build give_up_after ca cert "
+        "key nonce decline illegal delay_ms resign_at"
+    )
+    bot = await house.connected(**dict.fromkeys(keys.split()))
+    await house.went_as_ever(bot, house.create(SHORT))
+    bot.signal(signal.SIGTERM)
+    await bot.stopped()
 
 
 # --------------------------------------------------------------------------------- TLS

@@ -15,6 +15,7 @@ from tests.clients.contract.tampering import tamper, written
 from tests.kill.proxy import Proxy
 from tests.service.rawbot import until
 
+from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.record.terms import EndKind
 from fritillary.service.limits import Limits
 
@@ -176,6 +177,41 @@ async def test_a_bot_that_thinks_answers_pings(
     assert not hosted.over
     await house.result(hosted, EndKind.FORFEITED)
     assert not bot.told("lost")
+
+
+@pytest.mark.parametrize("final", [False, True])
+async def test_a_server_that_says_goodbye_and_does_not_go_is_left(
+    house: House, monkeypatch: pytest.MonkeyPatch, final: bool
+) -> None:
+    silent = said = False
+
+    def change(kind: str, body: Any) -> bytes:
+        nonlocal silent, said
+        if kind == "welcome":
+            silent = False
+        if silent:
+            return b""
+        if kind == "decision_closed" and not said:
+            silent = said = True
+            goodbye = pb.Goodbye(code="server.stopping", message="the server stops")
+            if not final:
+                goodbye.reconnect_after_ms = 1
+            return written("goodbye", goodbye)
+        return written(kind, body)
+
+    tamper(monkeypatch, change)
+    bot = await house.connected(matches=1)
+    hosted = house.create(SHORT)
+    if final:
+        await bot.stopped()
+        hosted.abort(EndKind.VOID, "match.aborted", "called off")
+        await house.result(hosted, EndKind.VOID)
+        assert not bot.told("lost")
+    else:
+        assert (await bot.until("lost"))["code"] == "server.stopping"
+        assert (await bot.until("connected", count=2))["resumed"] is True
+        await house.went_as_ever(bot, hosted)
+        await bot.stopped()
 
 
 async def test_a_bot_started_again_takes_its_seat_again(house: House) -> None:

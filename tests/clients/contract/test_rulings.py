@@ -9,11 +9,13 @@ from tests.clients.contract.conftest import House
 from tests.clients.contract.play import (
     DEALS,
     SHORT,
+    Deal,
     asked_in,
     expected,
     outcome_of,
     verified,
 )
+from tests.clients.contract.tampering import tamper, written
 from tests.service.rawbot import until
 
 from fritillary.record.events import ActionTaken, Paused, Resumed, Ruling
@@ -65,6 +67,53 @@ async def test_a_declined_offer_is_told_to_the_referee(house: House) -> None:
     assert ruling.message == why
     await plays_on(house, bot)
     assert not bot.told("asked", match_id=hosted.id)
+
+
+def other_game(game: Any) -> None:
+    game.id = "chess"
+
+
+def other_variant(game: Any) -> None:
+    game.variants.add(id="three-passes", version=1)
+
+
+@pytest.mark.parametrize("change", [other_game, other_variant])
+async def test_a_game_that_was_not_announced_is_declined_without_asking_the_bot(
+    house: House, monkeypatch: pytest.MonkeyPatch, change: Any
+) -> None:
+    lying = True
+
+    def changed(kind: str, body: Any) -> bytes:
+        if kind == "match_offer" and lying:
+            change(body.game)
+        return written(kind, body)
+
+    tamper(monkeypatch, changed)
+    bot = await house.connected(games=[f"{SHORT.game}+no-pass"], matches=1)
+    hosted = house.create(SHORT, "uniform", "remote:bob")
+    await house.result(hosted, EndKind.FORFEITED)
+    (ruling,) = events(house, hosted, Ruling)
+    assert (ruling.seat, ruling.code) == (1, "offer.declined")
+    assert "(game.not-announced: the bot has not announced " in ruling.message
+    assert not bot.told("offered")
+    lying = False
+    await plays_on(house, bot)
+
+
+@pytest.mark.parametrize("announced", ["lepidoptery+no-pass", "anybody:lepidoptery"])
+async def test_a_game_that_was_announced_is_played(
+    house: House, announced: str
+) -> None:
+    bot = await house.connected(games=[announced], matches=1)
+    await plays_on(house, bot)
+
+
+async def test_a_variant_that_was_announced_is_played(house: House) -> None:
+    bot = await house.connected(games=["lepidoptery+no-pass"], matches=1)
+    hosted = house.create(Deal("lepidoptery+no-pass"))
+    await house.result(hosted)
+    assert (await bot.until("ended"))["kind"] == "played"
+    await bot.stopped()
 
 
 async def test_after_an_illegal_action_the_bot_is_asked_again(house: House) -> None:

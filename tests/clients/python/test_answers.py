@@ -132,6 +132,38 @@ async def test_a_bot_that_raises_tells_the_server_and_stops(arena, play, caplog,
     assert "raise ValueError(msg)" in caplog.text
 
 
+@pytest.mark.parametrize("how", ["thread", "light", "async"])
+async def test_an_error_of_the_client_that_a_bot_raises_is_told_in_one_line(
+    arena, play, caplog, how
+):
+    def give_up() -> Any:
+        msg = "I give up"
+        raise BotError(msg, code="bot.answer")
+
+    class Plain(Bot):
+        light = how == "light"
+
+        def decide(self, ask: Ask) -> Any:
+            return give_up()
+
+    class Async(Bot):
+        async def decide(self, ask: Ask) -> Any:
+            return give_up()
+
+    running = play(Async if how == "async" else Plain)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.seated()
+    await stream.ask()
+    assert (await stream.find("goodbye")).code == "bot.failed"
+    with pytest.raises(BotError) as caught:
+        await running.done()
+    assert str(caught.value) == "I give up [bot.answer]"
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert "Traceback" not in caplog.text
+
+
 @pytest.mark.parametrize("answer", ["raise", None])
 @pytest.mark.parametrize("light", [False, True])
 async def test_a_bot_that_fails_can_resign_instead_and_play_on(

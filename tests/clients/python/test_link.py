@@ -25,6 +25,7 @@ from fritillary_client import (
     Outcome,
     RefusedError,
 )
+from fritillary_client.link import PING_AFTER_S
 
 
 def first(ask: Ask) -> LegalAction:
@@ -189,8 +190,23 @@ async def test_goodbye_tells_when_to_come_back(arena, play):
     left = time.monotonic()
     await stream.goodbye("server.stopping", reconnect_after_ms=300)
     stream = await arena.stream()
-    assert 0.3 <= time.monotonic() - left < 2
+    assert time.monotonic() - left >= 0.3
     assert (await stream.welcome()).session_token == "session-1"
+
+
+async def test_a_stream_that_does_not_end_after_a_goodbye_is_left(arena, play):
+    running = play(first)
+    stream = await arena.stream()
+    await stream.welcome()
+    said = wire.Goodbye(code="server.stopping", reconnect_after_ms=0)
+    await stream.send(server_message(goodbye=said))
+    stream = await arena.stream()
+    assert (await stream.welcome()).session_token == "session-1"
+    await stream.send(
+        server_message(goodbye=wire.Goodbye(code="session.replaced", message="x"))
+    )
+    await running.done()
+    assert running.client.goodbye == ("session.replaced", "x")
 
 
 async def test_goodbye_without_that_is_the_end(arena, play):
@@ -266,7 +282,7 @@ async def test_a_silent_server_is_a_lost_link(arena, play):
     await stream.expect("ping")
     began = time.monotonic()
     stream = await arena.stream()
-    assert 0.15 < time.monotonic() - began < 1.5
+    assert 0.15 < time.monotonic() - began < PING_AFTER_S
     assert (await stream.welcome()).session_token == "session-1"
 
 
@@ -274,11 +290,11 @@ async def test_no_ping_is_sent_to_a_server_that_talks(arena, play):
     play(first)
     stream = await arena.stream()
     limits = wire.Limits(
-        keepalive=wire.Keepalive(ping_after_ms=200, pong_within_ms=200)
+        keepalive=wire.Keepalive(ping_after_ms=2_000, pong_within_ms=2_000)
     )
     await stream.welcome(limits=limits)
-    for number in range(8):
-        await asyncio.sleep(0.05)
+    for number in range(9):
+        await asyncio.sleep(0.25)
         await stream.send(server_message(ping=wire.Ping(id=number)))
         await stream.expect("pong")
 
@@ -293,7 +309,7 @@ async def test_messages_are_paced_to_the_limit_of_the_server(arena, play):
     )
     for number in range(75):
         assert (await stream.expect("pong")).id == number
-    assert 0.4 < time.monotonic() - began < 3
+    assert time.monotonic() - began > 0.4
 
 
 async def test_frames_are_cut_to_the_limit_of_the_server(arena, play):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import threading
 import time
 from typing import Any
@@ -19,6 +20,7 @@ from fritillary_client import (
     ArenaError,
     Ask,
     Bot,
+    Declined,
     GameSupport,
     LegalAction,
     MatchInfo,
@@ -538,6 +540,68 @@ def test_games_can_be_named_in_every_form() -> None:
     ] == [("nim", [], ["long"], False), ("go", [1, 2], [], True)]
     other = resolve(Named, {"address": "localhost:1", "token": "t", "games": ["go"]})
     assert [game.game for game in other.games] == ["go"]
+
+
+@pytest.mark.parametrize(
+    ("announced", "full_id", "version", "covered"),
+    [
+        ([], "nim+long", 3, True),
+        (["nim"], "nim", 3, True),
+        (["nim"], "go", 3, False),
+        (["go", "nim"], "nim", 3, True),
+        (["nim"], "nim+long", 3, False),
+        (["nim+long"], "nim", 3, True),
+        (["nim+long"], "nim+long", 3, True),
+        (["nim+long"], "nim+long+short", 3, False),
+        ([GameSupport("nim", any_variant=True)], "nim+long", 3, True),
+        ([GameSupport("nim", (1, 3))], "nim", 3, True),
+        ([GameSupport("nim", (1, 2))], "nim", 3, False),
+        (["somebody:nim"], "nim", 3, True),
+        (["nim"], "somebody:nim", 3, True),
+    ],
+)
+def test_only_what_was_announced_is_played(
+    announced, full_id, version, covered
+) -> None:
+    from fritillary_client.settings import resolve
+
+    setup = resolve(first, {"address": "h:1", "token": "t", "games": announced})
+    game, *variants = full_id.split("+")
+    offered = common.GameRef(
+        id=game,
+        rules_version=version,
+        variants=[common.VariantRef(id=each, version=1) for each in variants],
+    )
+    if covered:
+        setup.consider(offered)
+        return
+    with pytest.raises(Declined, match=re.escape(full_id)) as caught:
+        setup.consider(offered)
+    assert caught.value.code == "game.not-announced"
+
+
+async def test_a_game_that_was_not_announced_makes_no_bot_and_is_declined(arena, play):
+    made = []
+
+    class Counted(Bot):
+        games = ("nim",)
+
+        def __init__(self) -> None:
+            made.append(self)
+
+        def decide(self, ask: Ask) -> int:
+            return 1
+
+    play(Counted)
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.offer("m1", game=common.GameRef(id="go", rules_version=1))
+    decline = await stream.find("decline")
+    assert (decline.match_id, decline.seat) == ("m1", 0)
+    assert decline.code == "game.not-announced"
+    assert made == []
+    await stream.seated("m2")
+    assert len(made) == 1
 
 
 def test_json_and_msgpack_carry_the_same_data() -> None:

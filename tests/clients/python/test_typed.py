@@ -9,6 +9,7 @@ import pytest
 from fritillary import BaseBot, FastDealer, Registry, UniformBot
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
+from fritillary.core.errors import UsageError
 from fritillary_client import BotError, ProtocolError
 from fritillary_client.typed import TypedBot
 
@@ -117,13 +118,37 @@ async def test_it_sees_values_of_the_game(arena, play, registry, game, factory) 
 async def test_it_refuses_what_is_not_the_game_at_hand(
     arena, play, registry, game, changes, code
 ) -> None:
-    play(TypedBot(registry, UniformBot))
+    # It announces nothing, so it has to look itself.
+    play(TypedBot(registry.game, UniformBot))
     stream = await arena.stream()
     await stream.welcome()
     await stream.offer(**offered(game, **changes))
     decline = await stream.find("decline")
     assert decline.code == code
     assert decline.message
+
+
+async def test_a_game_that_lacks_the_bot_is_declined_and_the_next_is_played(
+    arena, play, registry, game
+) -> None:
+    has_one = False
+
+    def make(rules: Any) -> Any:
+        if has_one:
+            return UniformBot()
+        msg = f"{rules.info.id} has no bot of that name"
+        raise UsageError(msg, code="usage.player")
+
+    running = play(TypedBot(registry, make))
+    stream = await arena.stream()
+    await stream.welcome()
+    await stream.offer(**offered(game))
+    decline = await stream.find("decline")
+    assert decline.code == "usage.player"
+    assert decline.message == "lepidoptery has no bot of that name"
+    has_one = True
+    await stream.seated("m2", **offered(game))
+    assert not running.task.done()
 
 
 async def test_what_is_no_action_of_the_game_is_named(
