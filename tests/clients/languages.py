@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -31,12 +32,46 @@ Command: TypeAlias = tuple[str, ...]
 
 
 @frozen
+class Tool:
+    """A command that has to be there.
+
+    Args:
+        name: of the command.
+        least: the oldest version that will do; empty for any.
+        asking: arguments with which it tells its version.
+    """
+
+    name: str
+    least: tuple[int, ...] = ()
+    asking: tuple[str, ...] = ("--version",)
+
+    @property
+    def wanted(self) -> str:
+        """Name and version, for people."""
+        return " ".join([self.name, ".".join(map(str, self.least))]).strip()
+
+    def there(self) -> bool:
+        """Say whether it is on this machine, and new enough."""
+        if shutil.which(self.name) is None:
+            return False
+        if not self.least:
+            return True
+        said = subprocess.run(
+            (self.name, *self.asking), capture_output=True, text=True, check=False
+        )
+        found = re.search(r"\d+(\.\d+)*", said.stdout)
+        return found is not None and self.least <= tuple(
+            map(int, found.group().split("."))
+        )
+
+
+@frozen
 class Language:
     """One client.
 
     Args:
         name: of the language, and of the folder below ``clients/``.
-        tools: commands that must be there.
+        tools: that must be there.
         get: how to get them.
         build: commands that make the programs below, run in the folder.
         check: commands that judge its code; they follow those of ``build``.
@@ -47,7 +82,7 @@ class Language:
     """
 
     name: str
-    tools: tuple[str, ...]
+    tools: tuple[Tool, ...]
     get: str
     build: tuple[Command, ...]
     check: tuple[Command, ...]
@@ -62,8 +97,8 @@ class Language:
         return ROOT / "clients" / self.name
 
     def missing(self) -> tuple[str, ...]:
-        """Return the tools that are not on this machine."""
-        return tuple(each for each in self.tools if shutil.which(each) is None)
+        """Return the tools that are not on this machine, or too old."""
+        return tuple(each.wanted for each in self.tools if not each.there())
 
     def make(self, *more: Command) -> None:
         """Build its programs; those that are built already cost little.
@@ -127,8 +162,8 @@ PYTHON = Language(
 )
 GO = Language(
     name="go",
-    tools=("go",),
-    get="install Go 1.22 or newer (Debian: apt-get install golang)",
+    tools=(Tool("go", (1, 22), ("version",)),),
+    get="install Go 1.22 or newer",
     build=(("go", "build", "-o", "bin/", "./contract", "./examples/..."),),
     check=(("./check.sh",),),
     test=(("go", "test", "-race", "-count=1", "./..."),),
@@ -136,12 +171,16 @@ GO = Language(
     uniform=_bin("uniform"),
     lepidoptery=_bin("lepidoptery"),
 )
+#: npm writes the file last: an installation that was cut short has none.
+_NPM_CI = (
+    "test node_modules/.package-lock.json -nt package-lock.json || npm ci --no-audit"
+)
 TYPESCRIPT = Language(
     name="typescript",
-    tools=("node", "npm"),
-    get="install Node.js 20 or newer with npm (Debian: apt-get install nodejs npm)",
+    tools=(Tool("node", (20,)), Tool("npm")),
+    get="install Node.js 20 or newer with npm",
     build=(
-        ("sh", "-c", "test node_modules -nt package-lock.json || npm ci --no-audit"),
+        ("sh", "-c", _NPM_CI),
         ("npm", "run", "--silent", "build"),
     ),
     check=(("npm", "run", "--silent", "check"), ("./generate.sh", "--check")),

@@ -147,10 +147,14 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1, help="of the deals")
     given = parser.parse_args()
-    for language in found():
-        language.make()
-    start = time.monotonic()
-    table = asyncio.run(play_all(commands(), seed=given.seed))
+    try:
+        for language in found():
+            language.make()
+        start = time.monotonic()
+        table = asyncio.run(play_all(commands(), seed=given.seed))
+    except RuntimeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     show(table, time.monotonic() - start)
     for line in left_out():
         print(line)

@@ -23,12 +23,11 @@ def test_a_missing_tool_is_named_with_the_mend(monkeypatch, tmp_path):
     assert languages.found() == (languages.PYTHON,)
     go, typescript = languages.left_out()
     assert go == (
-        "the go client is left out, since there is no go: install Go 1.22 or newer "
-        "(Debian: apt-get install golang)"
+        "the go client is left out, since there is no go 1.22: install Go 1.22 or newer"
     )
     assert typescript == (
-        "the typescript client is left out, since there is no node and no npm: install "
-        "Node.js 20 or newer with npm (Debian: apt-get install nodejs npm)"
+        "the typescript client is left out, since there is no node 20 and no npm: "
+        "install Node.js 20 or newer with npm"
     )
 
 
@@ -42,3 +41,20 @@ def test_in_ci_a_missing_tool_fails(monkeypatch, tmp_path):
 def test_what_a_command_printed_is_told_when_it_fails():
     with pytest.raises(RuntimeError, match="not today"):
         languages.PYTHON.make(("sh", "-c", "echo not today; exit 3"))
+
+
+@pytest.mark.parametrize(
+    ("said", "there"),
+    [
+        ("go version go1.22 linux/amd64", True),
+        ("go version go1.26.8 linux/amd64", True),
+        ("go version go1.19.8 linux/amd64", False),
+        ("who knows", False),
+    ],
+)
+def test_a_tool_that_is_too_old_is_missing(tmp_path, monkeypatch, said, there):
+    program = tmp_path / "go"
+    program.write_text(f"#!/bin/sh\necho {said}\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    assert (languages.GO.missing() == ()) is there
