@@ -41,8 +41,9 @@ LIMITS: Final = Limits(
     max_outstanding_bytes=1024 * 1024,
 )
 
-#: So many ended matches stay known.
-_KEPT: Final = 24
+#: So many ended matches stay in memory; others are found in the folder of the records. A
+#: hostile one has thousands of rulings, which are no leak while it is kept.
+_KEPT: Final = 2
 
 
 async def serve(records: Path) -> None:
