@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
 
+import attrs
 import pytest
 from tests.service import pig
 from tests.service.house import plays
@@ -19,6 +21,7 @@ from fritillary.record.terms import EndKind
 from fritillary.record.writer import FileSink
 from fritillary.referee.match import NO_RECORD
 from fritillary.referee.verify import verify
+from fritillary.service.arena import Arena
 from fritillary.service.private import PrivateFolder
 
 
@@ -143,6 +146,112 @@ async def test_a_deal_that_is_held_back_is_not_opened_to_others(house):
             house.private.forget("m")
         await house.start()
         assert mode(house.records / "m.frec") == 0o600
+
+
+# ----------------------------------------------- files that are not what they should be
+
+
+async def test_a_pipe_in_either_folder_keeps_no_server_from_starting(house, caplog):
+    await broken_off(house)
+    os.mkfifo(house.private.path / "kept.order", 0o600)
+    os.mkfifo(house.private.path / "m.new", 0o600)
+    os.mkfifo(house.records / "pipe.frec", 0o600)
+    (house.private.path / "folder.new").mkdir()
+    (house.private.path / "folder.order").mkdir()
+    await house.start()
+    assert house.taken_up == 1
+    assert caplog.text.count("not a regular file") >= 3
+    assert "folder.new is left as it is" in caplog.text
+    assert not (house.private.path / "m.new").exists()
+    async with house.bot(play=first_legal):
+        assert (await house.arena.wait("m")).finish.kind is EndKind.PLAYED
+
+
+async def test_a_record_that_became_a_pipe_is_left_as_it_is(house, caplog):
+    await broken_off(house)
+    path = house.records / "m.frec"
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    await house.start()
+    assert house.taken_up == 0
+    assert "not a regular file" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"options": "zz"},
+        {"options": "c1"},
+        {"options": ""},
+        {"players": ("remote:bob",)},
+        {"players": ("no such kind:x", "uniform")},
+        {"clocks": ()},
+        {"game": "no-such-game"},
+        {"created_at_ms": -5},
+        {"labels": {"": "x" * 10_000}},
+    ],
+    ids=[
+        "options-no-hex",
+        "options-no-data",
+        "no-options",
+        "a-player-too-few",
+        "no-such-player",
+        "no-clocks",
+        "no-such-game",
+        "before-1970",
+        "bad-labels",
+    ],
+)
+async def test_what_is_kept_of_one_match_keeps_no_other_from_going_on(house, changed):
+    house.create(match_id="n")
+    await broken_off(house)
+    kept = house.private.load("m")
+    house.private.save(attrs.evolve(kept, **changed))
+    await house.start()
+    assert house.arena.match("n").id == "n"
+    async with house.bot(play=first_legal):
+        assert (await house.arena.wait("n")).finish.kind is EndKind.PLAYED
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError("x"), KeyError("x"), OSError()])
+async def test_a_game_that_stumbles_over_a_match_leaves_it_as_it_is(
+    house, monkeypatch, caplog, raised
+):
+    await broken_off(house)
+    events = house.record().events
+    codec = type(pig.registry().game("pig").codec)
+
+    def stumble(codec, raw):
+        raise raised
+
+    with monkeypatch.context() as patch:
+        patch.setattr(codec, "decode_options", stumble)
+        await house.start()
+        assert house.taken_up == 0
+        assert "match m is left as it is" in caplog.text
+        await house.stop()
+    assert house.record().events == events
+    await house.start()
+    async with house.bot(play=first_legal):
+        assert (await house.arena.wait("m")).finish.kind is EndKind.PLAYED
+
+
+async def test_a_match_that_cannot_be_played_again_is_left_as_it_is(
+    house, monkeypatch, caplog
+):
+    await broken_off(house)
+
+    def stumble(*arguments, **more):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Arena, "_take_up", stumble)
+        await house.start()
+        assert house.taken_up == 0
+        assert "match m is left as it is" in caplog.text
+        await house.stop()
+    await house.start()
+    assert house.taken_up == 1
 
 
 # -------------------------------------------------------------- deals held back

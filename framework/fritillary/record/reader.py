@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import stat
+import os
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import BinaryIO, Final, TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -32,6 +32,7 @@ from fritillary.record.events import (
     event_from_data,
     event_to_data,
 )
+from fritillary.record.regular import open_regular
 from fritillary.record.signing import signature_holds, signed_message
 
 #: Largest file that is read as a record.
@@ -103,6 +104,24 @@ def bad(number: int, reason: str, code: str = "record.invalid") -> RecordError:
     return RecordError(f"event {number}: {reason}", code=code)
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a record file.
+
+    Raises:
+        RecordError: if it cannot be opened, or is too large to be one.
+    """
+    try:
+        file = os.fdopen(open_regular(path), "rb")
+    except OSError as error:
+        raise RecordError(f"{path}: {error.strerror}", code="record.file") from error
+    size = os.fstat(file.fileno()).st_size
+    if size > MAX_BYTES:
+        file.close()
+        msg = f"{path}: {size} bytes are too many for a match record"
+        raise RecordError(msg, code="record.too-large")
+    return file
+
+
 def read_file(path: Path) -> bytes:
     """Return the bytes of a record file.
 
@@ -110,15 +129,8 @@ def read_file(path: Path) -> bytes:
         RecordError: if it cannot be read, or is too large to be one.
     """
     try:
-        about = path.stat()
-        # Others may be endless, or block.
-        if not stat.S_ISREG(about.st_mode):
-            msg = f"{path}: not a regular file"
-            raise RecordError(msg, code="record.file")
-        if about.st_size > MAX_BYTES:
-            msg = f"{path}: {about.st_size} bytes are too many for a match record"
-            raise RecordError(msg, code="record.too-large")
-        return path.read_bytes()
+        with open_file(path) as file:
+            return file.read()
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}", code="record.file") from error
 
@@ -130,7 +142,7 @@ def read_header(path: Path) -> Header:
         RecordError: if it cannot be read, or has none.
     """
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             raw = file.read(_HEADER_BYTES)
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}", code="record.file") from error

@@ -21,6 +21,7 @@ from fritillary.record.events import (
     event_to_data,
     header_to_data,
 )
+from fritillary.record.regular import open_regular
 from fritillary.record.signing import Signer, signed_message
 
 if TYPE_CHECKING:
@@ -120,8 +121,10 @@ class MemorySink:
         """Do nothing."""
 
     def getvalue(self) -> bytes:
-        """Return all bytes so far."""
-        return b"".join(self._parts)
+        """Return all bytes so far; all who ask at the end share them."""
+        raw = b"".join(self._parts)
+        self._parts[:] = [raw]
+        return raw
 
 
 class FileSink:
@@ -143,7 +146,7 @@ class FileSink:
         self.path = path
         try:
             self._file: IO[bytes] = open(  # noqa: SIM115 - with an opener
-                path, "xb" if after is None else "r+b", buffering=0, opener=_private
+                path, "xb" if after is None else "r+b", buffering=0, opener=open_regular
             )
             _lock(self._file.fileno())
             if after is not None:
@@ -201,17 +204,13 @@ else:
         """Say whether somebody writes a record, in this process or another one.
 
         Raises:
-            OSError: if it cannot be opened.
+            OSError: if it cannot be opened, or is no regular file.
         """
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = open_regular(path)
         try:
             return not _lock(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def sync_folder(path: Path) -> None:

@@ -11,6 +11,7 @@ import functools
 import heapq
 import logging
 import os
+import stat
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +55,7 @@ class Place:
     """Where a match stands in the list of the archive; the greatest comes first.
 
     Args:
-        written_ns: when its record was written last, since 1970-01-01 UTC.
+        written_ns: when its record was written last, since 1970-01-01 UTC; 0 if before.
         match_id: of the match.
     """
 
@@ -86,6 +87,8 @@ class Archive:
     async def find(self, match_id: str) -> HostedMatch | None:
         """Return a match that has ended; ``None`` if there is none of that id.
 
+        There is none either where a record cannot be shown, whatever is wrong with it.
+
         Raises:
             RecordError: if the game is not installed, or in another version.
         """
@@ -103,8 +106,15 @@ class Archive:
         if found is None:
             return None
         record, past = found
-        order = order_of_record(record, game_of(record, self._registry))
-        hosted = HostedMatch(order, _no_sink, 0, past=past)
+        game = game_of(record, self._registry)
+        try:
+            order = order_of_record(record, game)
+            hosted = HostedMatch(order, _no_sink, 0, past=past)
+            # One that cannot be told of would take all others with it.
+            hosted.to_proto(for_referee=True)
+        except Exception:  # noqa: BLE001 - whatever the record holds, or rules raise
+            _log.warning("match %s cannot be shown", match_id, exc_info=True)
+            return None
         self._kept[place] = hosted
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
@@ -169,8 +179,11 @@ class Archive:
         return self._records / f"{match_id}{SUFFIX}"
 
     async def _in_thread(self, read: Callable[[], T]) -> T:
-        async with self._reading:
-            return await asyncio.to_thread(read)
+        await self._reading.acquire()
+        reading = asyncio.ensure_future(asyncio.to_thread(read))
+        # The thread of a call that is cancelled runs on: the next one waits for it.
+        reading.add_done_callback(lambda _: self._reading.release())
+        return await asyncio.shield(reading)
 
 
 def _play_again(order: Order, record: Record, result: MatchResult) -> PlayedAgain:
@@ -190,9 +203,12 @@ def _no_sink() -> NoReturn:
 
 def _place(path: Path) -> Place | None:
     try:
-        return Place(path.stat().st_mtime_ns, path.name.removesuffix(SUFFIX))
+        about = path.stat()
     except OSError:
         return None
+    if not stat.S_ISREG(about.st_mode):
+        return None
+    return Place(max(0, about.st_mtime_ns), path.name.removesuffix(SUFFIX))
 
 
 def _places(folder: Path, after: Place | None) -> list[Place]:
@@ -220,6 +236,9 @@ def _header(path: Path) -> Header | None:
         return read_header(path)
     except FritillaryError:
         return None
+    except Exception:  # noqa: BLE001 - whatever the file holds
+        _log.warning("%s is no record of a match", path.name, exc_info=True)
+        return None
 
 
 def _read(
@@ -236,6 +255,9 @@ def _read(
         ended = ended_at_ms(path)
     except (FritillaryError, OSError) as error:
         _log.info("%s is no record of a match: %s", path.name, error)
+        return None
+    except Exception:  # noqa: BLE001 - whatever the file holds
+        _log.warning("%s is no record of a match", path.name, exc_info=True)
         return None
     past = Past(header=record.header, result=result, path=path, ended_at_ms=ended)
     return record, past

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import fritillary
-from fritillary.core.errors import FritillaryError, ServiceError, UsageError
+from fritillary.core.errors import ServiceError, UsageError
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.events import MATCH_ID
@@ -29,7 +29,7 @@ from fritillary.service.keeping import Keeping, goes_on_later
 from fritillary.service.limits import Limits
 from fritillary.service.ordering import order_of
 from fritillary.service.records import Records
-from fritillary.service.restart import Left
+from fritillary.service.restart import Left, log_left
 from fritillary.service.seating_again import TakenUp, tell_last
 from fritillary.service.seats import Factory, Seats
 from fritillary.service.spawn import ProcessLimits
@@ -327,9 +327,8 @@ class Arena:
         for one in keeping.matches_left(self.registry, self.signer):
             try:
                 count += self._take_up(one)
-            except FritillaryError as error:
-                which = one.order.match_id
-                _log.warning("match %s is left as it is: %s", which, error.message)
+            except Exception as error:  # noqa: BLE001 - whatever the rules raise
+                log_left(f"match {one.order.match_id}", error)
         keeping.void_without_seed()
         return count
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from fritillary.core.errors import UsageError
+from fritillary.core.errors import RecordError, UsageError
 from fritillary.core.outcome import Outcome
 from fritillary.plugins.game import Game
 from fritillary.record.events import (
@@ -17,6 +17,7 @@ from fritillary.record.events import (
     Dealt,
     Ended,
     Header,
+    OutcomeData,
     Revealed,
 )
 from fritillary.record.reader import Record, content_hash
@@ -113,12 +114,12 @@ class PlayedAgain:
 def ended_at_ms(path: Path) -> int:
     """Return when a record was written last, in milliseconds since 1970-01-01 UTC.
 
-    The record itself does not tell the time of day.
+    The record itself does not tell the time of day. What lies before 1970 is 0.
 
     Raises:
         OSError: if there is none.
     """
-    return path.stat().st_mtime_ns // 1_000_000
+    return max(0, path.stat().st_mtime_ns) // 1_000_000
 
 
 def result_of(found: Record, seed: bytes | None = None) -> MatchResult | None:
@@ -127,14 +128,16 @@ def result_of(found: Record, seed: bytes | None = None) -> MatchResult | None:
     Args:
         found: the record.
         seed: that was committed to, 32 bytes, if it is known though not revealed.
+
+    Raises:
+        RecordError: if its outcome is none of so many seats.
     """
     ended = found.find(Ended)
     if ended is None:
         return None
     outcome = None
     if ended.outcome is not None:
-        data = ended.outcome
-        outcome = Outcome(data.reason, data.scores, data.placing)
+        outcome = _outcome(ended.outcome, len(found.header.seats))
     revealed = found.find(Revealed)
     dealt = found.find(Dealt)
     played = (ActionTaken, ChanceDrawn)
@@ -181,13 +184,22 @@ def order_of_record(found: Record, game: Game[Any, Any, Any]) -> Order:
 
 
 def held_back(found: Record) -> bool:
-    """Say whether others are still to play the deal of a match that has ended."""
-    ended = found.find(Ended)
-    return (
-        ended is not None
-        and found.find(Revealed) is None
-        and ended.code != SEED_LOST.code
-    )
+    """Say whether others may still be to play the deal of a match that has ended.
+
+    That of one without a seed too: nobody knows any more whether it was to be sealed.
+    """
+    return found.find(Ended) is not None and found.find(Revealed) is None
+
+
+def _outcome(data: OutcomeData, seats: int) -> Outcome:
+    try:
+        outcome = Outcome(data.reason, data.scores, data.placing)
+    except (TypeError, ValueError) as error:
+        raise RecordError(f"the end: {error}", code="record.invalid") from error
+    if len(outcome.scores) != seats:
+        msg = f"the end: an outcome of {len(outcome.scores)} seats, not of {seats}"
+        raise RecordError(msg, code="record.invalid")
+    return outcome
 
 
 def _spec(text: str) -> PlayerSpec:

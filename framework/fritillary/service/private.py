@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,8 +16,11 @@ from fritillary.codec.converter import make_converter
 from fritillary.codec.packing import pack, unpack
 from fritillary.core.errors import CodecError, StorageError
 from fritillary.record.events import MATCH_ID
+from fritillary.record.regular import open_regular
 from fritillary.record.terms import ClockSettings, Terms
 from fritillary.record.writer import sync_folder
+
+_log = logging.getLogger(__name__)
 
 #: Version of the file's form.
 FORMAT: Final = 1
@@ -28,6 +32,10 @@ _UNENDED: Final = ".unended"
 
 #: Of a file that is not yet whole.
 _ASIDE: Final = ".new"
+
+#: How it is opened.
+_ANEW: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+
 _HASH: Final = validators.matches_re(r"[0-9a-f]{64}\Z")
 
 
@@ -112,15 +120,18 @@ class PrivateFolder:
         To be called by who uses the folder alone.
 
         Raises:
-            StorageError: if it cannot be done.
+            StorageError: if others cannot be kept out.
         """
         try:
             self.path.chmod(0o700)
-            for path in self.path.glob(f"*{_ASIDE}"):
-                path.unlink()
         except OSError as error:
             msg = f"{self.path}: {error.strerror}"
             raise StorageError(msg, code="storage.private") from error
+        for path in self.path.glob(f"*{_ASIDE}"):
+            try:
+                path.unlink()
+            except OSError as error:
+                _log.warning("%s is left as it is: %s", path.name, error.strerror)
 
     def has(self, match_id: str) -> bool:
         """Say whether something is kept of a match."""
@@ -136,7 +147,7 @@ class PrivateFolder:
         aside = self.path / f"{kept.match_id}{_ASIDE}"
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            descriptor = open_regular(aside, _ANEW)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(pack(_dump(kept)))
                 file.flush()
@@ -157,7 +168,8 @@ class PrivateFolder:
         """
         path = self._file(match_id)
         try:
-            raw = path.read_bytes()
+            with os.fdopen(open_regular(path), "rb") as file:
+                raw = file.read()
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -128,9 +128,21 @@ def matches_left(
                 path = records / f"{match_id}{SUFFIX}"
                 unended = private.unended(match_id)
                 yield _left(kept, path, registry, signer, unended=unended)
-        except (FritillaryError, OSError) as error:
-            why = error.message if isinstance(error, FritillaryError) else str(error)
-            _log.warning("match %s is left as it is: %s", match_id, why)
+        except Exception as error:  # noqa: BLE001 - whatever files hold, or rules raise
+            log_left(f"match {match_id}", error)
+
+
+def log_left(what: str, error: Exception) -> None:
+    """Tell in the log why a match, or a file, is left as it is.
+
+    Args:
+        what: it is.
+        error: the reason; one that nobody foresaw is told with where it was raised.
+    """
+    foreseen = isinstance(error, (FritillaryError, OSError))
+    why = error.message if isinstance(error, FritillaryError) else str(error)
+    trace = None if foreseen else error
+    _log.warning("%s is left as it is: %s", what, why, exc_info=trace)
 
 
 def _left(
@@ -242,6 +254,9 @@ def void_without_seed(
 ) -> Iterator[tuple[Record, MatchResult]]:
     """Make matches void that were begun and of which the seed is lost.
 
+    Their records stay closed to others: nobody knows whether the deal was to be
+    played by somebody else.
+
     Yields:
         Each record and its result.
     """
@@ -264,10 +279,10 @@ def void_without_seed(
             if ended is None:
                 found, result = _make_void(path, raw, found)
                 yield found, result
-            if found.finished or ended is None or ended.code == SEED_LOST.code:
+            if found.finished:
                 path.chmod(0o644)
-        except (FritillaryError, OSError) as error:
-            _log.warning("%s is left as it is: %s", path.name, error)
+        except Exception as error:  # noqa: BLE001 - whatever the file holds
+            log_left(path.name, error)
 
 
 def _make_void(path: Path, raw: bytes, found: Record) -> tuple[Record, MatchResult]:

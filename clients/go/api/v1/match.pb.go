@@ -153,7 +153,8 @@ type Match struct {
 	// Binds the host to its deal. Absent: the match has no sealed deal.
 	Commitment *Commitment `protobuf:"bytes,9,opt,name=commitment,proto3" json:"commitment,omitempty"`
 	// Whether seed or salt were given by whoever made the match, so that the deal was
-	// known beforehand.
+	// known beforehand. False also of a match that had ended before the server was
+	// started, since no record tells it.
 	SeedGiven bool `protobuf:"varint,10,opt,name=seed_given,json=seedGiven,proto3" json:"seed_given,omitempty"`
 	// As given by whoever made the match.
 	Labels map[string]string `protobuf:"bytes,11,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

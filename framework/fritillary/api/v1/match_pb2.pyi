@@ -123,7 +123,8 @@ class Match(_message.Message):
     """Plies played so far."""
     seed_given: _builtins.bool
     """Whether seed or salt were given by whoever made the match, so that the deal was
-    known beforehand.
+    known beforehand. False also of a match that had ended before the server was
+    started, since no record tells it.
     """
     created_at_ms: _builtins.int
     """When it was made."""

@@ -144,7 +144,8 @@ export interface Match {
     | undefined;
   /**
    * Whether seed or salt were given by whoever made the match, so that the deal was
-   * known beforehand.
+   * known beforehand. False also of a match that had ended before the server was
+   * started, since no record tells it.
    */
   seedGiven: boolean;
   /** As given by whoever made the match. */

@@ -1,0 +1,255 @@
+"""The archive, whatever lies in the folder of the records, and its bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import stat
+import threading
+from pathlib import Path
+
+import attrs
+import pytest
+from tests.service.calls import Caller, outcome_of
+from tests.service.house import plays
+
+from fritillary.api.v1 import match_pb2 as pb
+from fritillary.record.events import Ended, OutcomeData
+from fritillary.record.terms import EndKind
+from fritillary.record.writer import MemorySink, RecordWriter
+from fritillary.service import archive
+from fritillary.service.catalog import page_token
+from fritillary.service.tokens import Role
+
+OPERATE = Path(__file__).parents[2] / "docs" / "operate.md"
+
+
+@pytest.fixture
+def call(house):
+    """Return a caller of a role, at the server that runs."""
+
+    def caller(role=Role.SPECTATOR, name="somebody"):
+        return Caller(house, role, name)
+
+    return caller
+
+
+async def listed(call, **wanted):
+    async with call() as spectator:
+        matches = (await spectator.ListMatches(**wanted)).matches
+    return [one.match_id for one in matches]
+
+
+async def ended_before(house, *match_ids, **more):
+    """Play matches to their end, then start the server anew."""
+    for match_id in match_ids:
+        await house.create("uniform", "uniform", match_id=match_id, **more).ended
+    await house.stop()
+    await house.start()
+
+
+# ---------------------------------------------------------- deals that nobody knows of
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+async def test_without_its_seed_a_match_stays_closed(house, call, sealed):
+    """Whether others were to play its deal was kept with the seed, and is lost too."""
+    async with house.bot(play=plays(2)) as bot:
+        house.create(sealed=sealed)
+        await bot.until("decision_request", count=3)
+        await house.crash()
+    house.private.forget("m")
+    path = house.records / "m.frec"
+    for _ in range(2):
+        await house.start()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        for role, name in ((Role.SPECTATOR, "eve"), (Role.BOT, "bob")):
+            async with call(role, name) as somebody:
+                fetched = somebody.FetchRecord(match_id="m")
+                assert await outcome_of(fetched) == "match.sealed"
+                shown = (await somebody.GetMatch(match_id="m")).match
+            assert shown.result.code == "server.seed-lost"
+            assert not shown.result.HasField("reveal")
+        async with call() as spectator:
+            watched = spectator.WatchMatch(match_id="m")
+            assert await outcome_of(watched) == "match.sealed"
+        await house.stop()
+
+
+async def test_one_that_was_opened_to_others_before_is_closed_all_the_same(house, call):
+    async with house.bot(play=plays(2)) as bot:
+        house.create(sealed=True)
+        await bot.until("decision_request", count=3)
+        await house.crash()
+    house.private.forget("m")
+    await house.start()
+    await house.stop()
+    (house.records / "m.frec").chmod(0o644)
+    await house.start()
+    async with call() as spectator:
+        assert await outcome_of(spectator.FetchRecord(match_id="m")) == "match.sealed"
+
+
+# --------------------------------------------------------- records that cannot be shown
+
+
+def forge(house, match_id, end, **header):
+    """Write a record whose chain holds, of a match that went nowhere."""
+    sink = MemorySink()
+    true = attrs.evolve(house.record("true").header, match_id=match_id, **header)
+    RecordWriter(sink, true).add(end)
+    (house.records / f"{match_id}.frec").write_bytes(sink.getvalue())
+
+
+def ended(scores, placing):
+    return Ended(EndKind.PLAYED, outcome=OutcomeData("target", scores, placing))
+
+
+GOOD = ended((1, 0), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("end", "header"),
+    [
+        (ended((1, 0), (2, 2)), {}),
+        (ended((), ()), {}),
+        (ended((1, 0), (1,)), {}),
+        (ended((2, 1, 0), (1, 2, 3)), {}),
+        (GOOD, {"created_at_ms": -5}),
+        (GOOD, {"options": "c1"}),
+        (GOOD, {"seats": ()}),
+    ],
+    ids=[
+        "bad-placing",
+        "no-scores",
+        "a-place-is-missing",
+        "a-seat-too-many",
+        "before-1970",
+        "options-no-data",
+        "no-seats",
+    ],
+)
+async def test_a_record_that_makes_no_sense_is_left_out(house, call, end, header):
+    await ended_before(house, "true")
+    forge(house, "forged", end, **header)
+    assert await listed(call) == ["true"]
+    async with call() as spectator:
+        assert await outcome_of(spectator.GetMatch(match_id="forged")) == (
+            "match.unknown"
+        )
+    await house.stop()
+    await house.start()
+    assert await listed(call) == ["true"]
+
+
+async def test_a_forged_record_that_makes_sense_is_shown(house, call):
+    await ended_before(house, "true")
+    forge(house, "forged", GOOD)
+    assert await listed(call) == ["forged", "true"]
+
+
+async def test_options_that_its_rules_stumble_over_leave_a_match_out(
+    house, call, monkeypatch, caplog
+):
+    await ended_before(house, "m")
+    codec = type(house.arena.registry.game("pig").codec)
+
+    def stumble(codec, raw):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(codec, "decode_options", stumble)
+        assert await listed(call) == []
+        assert "match m cannot be shown" in caplog.text
+    assert await listed(call) == ["m"]
+
+
+async def test_a_pipe_among_the_records_holds_nobody_up(house, call):
+    await ended_before(house, "m")
+    for name, mode in (("shut", 0o600), ("open", 0o644)):
+        os.mkfifo(house.records / f"{name}.frec", mode)
+    assert await listed(call) == ["m"]
+    async with call() as spectator:
+        assert await outcome_of(spectator.GetMatch(match_id="open")) == "match.unknown"
+    assert archive._header(house.records / "open.frec") is None
+    await house.stop()
+    await house.start()
+    assert await listed(call) == ["m"]
+
+
+# --------------------------------------------------------------------------- its bounds
+
+
+async def test_files_are_read_one_at_a_time(house, call, monkeypatch):
+    await ended_before(house, "a", "b", "c")
+    both = threading.Barrier(2)
+    read = archive._read
+
+    met: list[bool] = []
+
+    def with_another(*arguments):
+        # Broken as soon as one has waited in vain.
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(timeout=0.5)
+            met.append(True)
+        return read(*arguments)
+
+    monkeypatch.setattr(archive, "_read", with_another)
+    found = await asyncio.gather(*map(house.arena.find, "abc"))
+    assert [one.id for one in found] == ["a", "b", "c"]
+    assert not met
+
+
+async def test_a_page_looks_through_so_many_records_and_no_more(
+    house, call, monkeypatch
+):
+    await ended_before(house, "m0", "m1", labels={"old": ""})
+    await ended_before(house, "m2", "m3", "m4")
+    for number in range(5):
+        os.utime(house.records / f"m{number}.frec", ns=(0, number * 10**9))
+    assert await listed(call, labels={"old": ""}) == ["m1", "m0"]
+    monkeypatch.setattr(archive, "_LISTED", 4)
+    assert await listed(call, labels={"old": ""}) == ["m1"]
+    # What pages there are goes on after them.
+    pages: list[list[str]] = []
+    token = ""
+    async with call() as spectator:
+        while not pages or token:
+            page = await spectator.ListMatches(page_size=2, page_token=token)
+            pages.append([one.match_id for one in page.matches])
+            token = page.next_page_token
+    assert pages == [["m4", "m3"], ["m2", "m1"], ["m0"]]
+
+
+async def test_files_of_impossible_times_are_listed_in_pages_too(house, call):
+    await ended_before(house, "a", "b", "c")
+    for name, ns in (("a", -(10**9)), ("b", -1), ("c", 10**9)):
+        os.utime(house.records / f"{name}.frec", ns=(0, ns))
+    async with call() as spectator:
+        first = await spectator.ListMatches(page_size=2)
+        token = first.next_page_token
+        second = await spectator.ListMatches(page_size=2, page_token=token)
+    assert [one.match_id for one in first.matches] == ["c", "b"]
+    assert [one.match_id for one in second.matches] == ["a"]
+    assert second.matches[0].ended_at_ms == 0
+
+
+def test_how_many_that_is_is_told_to_whoever_keeps_the_server():
+    assert f"the {archive._LISTED:,} newest" in " ".join(OPERATE.read_text().split())
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        *("x", "-1", " 1", "1" * 16, "\u0661", ""),
+        *("@", "@1", "@@m", "@x@m", "@-1@m", "@1@", "@1@../m", "@1@m@n", "@1@m\n"),
+        *("1@2@m", f"@{'1' * 21}@m", f"@1@{'m' * 65}"),
+    ],
+)
+async def test_positions_that_no_page_has_are_refused(house, call, position):
+    await ended_before(house, "m")
+    token = page_token(pb.ListMatchesRequest(), position)
+    async with call() as spectator:
+        page = spectator.ListMatches(page_token=token)
+        assert await outcome_of(page) == "page.token"
