@@ -1,4 +1,4 @@
-"""Benchmarks inside one process: playouts, refereed matches, restoring a state."""
+"""Refereed matches and restored states, inside one process."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import asyncio
 import functools
 import itertools
 import random
-import statistics
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks import connect_four
-from benchmarks.pairs import rate, until
-from fritillary import FastDealer, Game, Registry, SealedDealer, UniformBot, playout
-from fritillary.core.points import Over
+from benchmarks.pairs import Workload, until
+from benchmarks.playing import decisions, game_of
+from fritillary import Game, SealedDealer, UniformBot, playout
 from fritillary.record.signing import Signer
 from fritillary.record.terms import PlayerInfo
 from fritillary.record.writer import MemorySink
@@ -22,82 +20,8 @@ from fritillary.referee.match import Match
 from fritillary.referee.player import LocalPlayer
 from fritillary.referee.setup import MatchSetup
 
-
-@functools.cache
-def registry() -> Registry:
-    found = Registry()
-    found.load()
-    return found
-
-
-def lepidoptery() -> Game[Any, Any, Any]:
-    return registry().game("lepidoptery")
-
-
-def playouts(seconds: float) -> int:
-    """Lepidoptery through `Game`, deals included; counts plies."""
-    game = lepidoptery()
-    options = game.info.options()
-    seeds: Iterator[int] = itertools.count()
-    rng = random.Random(1)
-
-    def once() -> int:
-        state = game.new(FastDealer(next(seeds)), options, 2)
-        plies = _Counter(game)
-        return plies.playout(state, rng)
-
-    return until(seconds, once)
-
-
-class _Counter:
-    """A playout that counts its plies, else like `fritillary.playout`."""
-
-    def __init__(self, game: Game[Any, Any, Any]) -> None:
-        self.point = game.decision_point
-        self.legal = game.legal_actions
-        self.apply = game.apply
-
-    def playout(self, state: Any, rng: random.Random) -> int:
-        point, legal_actions, apply = self.point, self.legal, self.apply
-        draw = rng.random
-        plies = 0
-        while type(point(state)) is not Over:
-            legal = legal_actions(state)
-            apply(state, legal[int(draw() * len(legal))])
-            plies += 1
-        return plies
-
-
-def bare_playouts(seconds: float) -> int:
-    """The same rules as plain functions, without the framework; counts plies."""
-    from fritillary_games import lepidoptery as rules
-
-    options = rules.describe().options()
-    seeds: Iterator[int] = itertools.count()
-    rng = random.Random(1)
-    point, legal_actions, apply = (
-        rules.decision_point,
-        rules.legal_actions,
-        rules.apply_action,
-    )
-    draw = rng.random
-
-    def once() -> int:
-        state = rules.new_state(options, 2, FastDealer(next(seeds)))
-        plies = 0
-        while type(point(state)) is not Over:
-            legal = legal_actions(state)
-            apply(state, legal[int(draw() * len(legal))])
-            plies += 1
-        return plies
-
-    return until(seconds, once)
-
-
-def connect_four_playouts(seconds: float) -> int:
-    """A bare Connect Four; counts plies."""
-    rng = random.Random(1)
-    return until(seconds, lambda: connect_four.playout(connect_four.ConnectFour(), rng))
+#: Restores between two looks at the clock.
+_AT_ONCE = 100
 
 
 def _sealed(number: int) -> SealedDealer:
@@ -106,7 +30,7 @@ def _sealed(number: int) -> SealedDealer:
 
 def match_playouts(seconds: float) -> int:
     """Bare playouts from the deals that the matches have; counts matches."""
-    game = lepidoptery()
+    game = game_of("lepidoptery")
     rng = random.Random(1)
     seeds: Iterator[int] = itertools.count()
 
@@ -117,61 +41,79 @@ def match_playouts(seconds: float) -> int:
     return until(seconds, once)
 
 
+async def record_match(
+    game: Game[Any, Any, Any], seed: int, signer: Signer
+) -> tuple[bytes, int]:
+    """Play a refereed match of uniform bots; return its record and its plies."""
+    players = [
+        LocalPlayer(UniformBot(), PlayerInfo("uniform", player="uniform"))
+        for _ in range(game.info.min_seats)
+    ]
+    setup = MatchSetup(
+        game=game,
+        players=tuple(players),
+        match_id="bench",
+        seed=seed.to_bytes(32, "big"),
+        salt=bytes(32),
+    )
+    sink = MemorySink()
+    result = await Match(setup, sink, signer).run()
+    return sink.getvalue(), result.plies
+
+
+def _refereed(name: str, seconds: float, *, count_plies: bool) -> int:
+    game, signer = game_of(name), Signer.generate()
+
+    async def matches() -> int:
+        stop = time.process_time() + seconds
+        units, seeds = 0, itertools.count()
+        while time.process_time() < stop or not units:
+            _, plies = await record_match(game, next(seeds), signer)
+            units += plies if count_plies else 1
+        return units
+
+    return asyncio.run(matches())
+
+
 def refereed_matches(seconds: float) -> int:
-    """Refereed and recorded matches of two local bots; counts matches."""
-    game = lepidoptery()
-    signer = Signer.generate()
-    seeds: Iterator[int] = itertools.count()
-    info = PlayerInfo("uniform", player="uniform")
+    """Refereed and recorded matches of Lepidoptery; counts matches."""
+    return _refereed("lepidoptery", seconds, count_plies=False)
 
-    async def run() -> int:
-        stop = time.perf_counter() + seconds
-        matches = 0
-        while time.perf_counter() < stop:
-            setup = MatchSetup(
-                game=game,
-                players=(
-                    LocalPlayer(UniformBot(), info),
-                    LocalPlayer(UniformBot(), info),
-                ),
-                match_id="bench",
-                seed=next(seeds).to_bytes(32, "big"),
-                salt=bytes(32),
-            )
-            await Match(setup, MemorySink(), signer).run()
-            matches += 1
-        return matches
 
-    return asyncio.run(run())
+def refereed_plies(seconds: float) -> int:
+    """Refereed and recorded matches of Connect Four; counts plies."""
+    return _refereed("connect-four", seconds, count_plies=True)
 
 
 @functools.cache
-def _middle() -> tuple[bytes, Any]:
-    """Return the bytes of a mid-game state, and its options."""
-    game = lepidoptery()
-    options = game.info.options()
-    rng = random.Random(3)
-    state = game.new(FastDealer(3), options)
-    for _ in range(14):
-        game.apply(state, rng.choice(game.legal_actions(state)))
-    return game.codec.encode_state(state), options
+def encoded(name: str, share: float) -> bytes:
+    """Return the bytes of a state after this share of a random match."""
+    game = game_of(name)
+    states = list(decisions(game, 3))
+    return game.codec.encode_state(states[int(share * (len(states) - 1))])
 
 
-def restores(seconds: float) -> int:
-    """Restore a mid-game state; counts restores."""
-    raw, options = _middle()
-    decode = lepidoptery().codec.decode_state
+def restores(name: str, share: float) -> Workload:
+    """Return restores of such a state; counts them."""
+    game = game_of(name)
+    raw, options = encoded(name, share), game.info.options()
+    decode = game.codec.decode_state
 
     def once() -> int:
-        for _ in range(100):
+        for _ in range(_AT_ONCE):
             decode(raw, options)
-        return 100
+        return _AT_ONCE
+
+    return functools.partial(until, once=once)
+
+
+def observations(seconds: float) -> int:
+    """Observe and pack the middle of a match of Lepidoptery; counts observations."""
+    game = game_of("lepidoptery")
+    state = game.codec.decode_state(encoded("lepidoptery", 0.5), game.info.options())
+
+    def once() -> int:
+        game.codec.encode_observation(game.observe(state, 0))
+        return 1
 
     return until(seconds, once)
-
-
-def restore_microseconds(rounds: int = 7) -> tuple[float, int]:
-    """Return the time to restore a mid-game state, and its bytes."""
-    restores(0.1)
-    samples = [1e6 / rate(restores, 0.1) for _ in range(rounds)]
-    return statistics.median(samples), len(_middle()[0])

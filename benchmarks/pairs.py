@@ -1,19 +1,25 @@
 """Ratios of two rates measured sample beside sample.
 
 The machines are noisy: a rate alone says little, so every figure is a ratio against a
-reference that runs directly before and after it in the same process.
+reference that runs directly before and after it. Work inside one process is timed by
+the CPU that the process took, which others on the machine disturb less than the clock
+on the wall.
 """
 
 from __future__ import annotations
 
+import functools
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
 #: Runs a workload for about so many seconds; returns how many units it did.
 Workload = Callable[[float], int]
+
+#: Takes one sample of about so many seconds; returns units per second.
+Sample = Callable[[float], float]
 
 
 @frozen
@@ -28,25 +34,36 @@ class Ratio:
 
 
 def rate(workload: Workload, seconds: float) -> float:
-    start = time.perf_counter()
+    """Return units per second of CPU."""
+    start = time.process_time()
     units = workload(seconds)
-    return units / (time.perf_counter() - start)
+    return units / (time.process_time() - start)
 
 
 def compare(
     workload: Workload, reference: Workload, *, rounds: int, seconds: float
 ) -> Ratio:
     """Alternate the two; each sample is held against its neighbours."""
-    workload(seconds / 4)
+    return beside(
+        functools.partial(rate, workload),
+        functools.partial(rate, reference),
+        rounds=rounds,
+        seconds=seconds,
+    )
+
+
+def beside(sample: Sample, reference: Sample, *, rounds: int, seconds: float) -> Ratio:
+    """Do the same with what measures itself."""
+    sample(seconds / 4)
     reference(seconds / 4)
-    rates, references = [], [rate(reference, seconds)]
+    rates, references = [], [reference(seconds)]
     for _ in range(rounds):
-        rates.append(rate(workload, seconds))
-        references.append(rate(reference, seconds))
+        rates.append(sample(seconds))
+        references.append(reference(seconds))
     return ratio_of(rates, references)
 
 
-def ratio_of(rates: list[float], references: list[float]) -> Ratio:
+def ratio_of(rates: Sequence[float], references: Sequence[float]) -> Ratio:
     """Hold each rate against the references before and after it."""
     ratios = [
         2 * mine / (before + after)
@@ -62,9 +79,9 @@ def ratio_of(rates: list[float], references: list[float]) -> Ratio:
 
 
 def until(seconds: float, once: Callable[[], int]) -> int:
-    """Repeat something until the time is up; return the sum of its units."""
-    stop = time.perf_counter() + seconds
-    units = 0
-    while time.perf_counter() < stop:
+    """Repeat something for so much CPU, once at least; return the sum of its units."""
+    stop = time.process_time() + seconds
+    units = once()
+    while time.process_time() < stop:
         units += once()
     return units

@@ -1,4 +1,4 @@
-"""What a missed target spends its time on, from cProfile."""
+"""What a hot path spends its time on, from cProfile."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from benchmarks.pairs import Workload
 #: So many functions are shown.
 _ROWS = 10
 
+#: A workload is profiled for so long.
+SECONDS = 1.0
 
-def show(profile: cProfile.Profile | Path, unit: str = "") -> None:
+
+def show(profile: cProfile.Profile | Path, of: str = "") -> None:
     """Print the functions that take the most time themselves."""
     stats = pstats.Stats(str(profile) if isinstance(profile, Path) else profile)
     rows: dict[tuple[str, int, str], tuple[int, int, float, float, object]]
     rows = stats.stats  # type: ignore[attr-defined]
     total = sum(row[2] for row in rows.values()) or 1.0
     heaviest = sorted(rows.items(), key=lambda item: -item[1][2])[:_ROWS]
-    print(f"    profile of the miss{unit} (share of time in the function itself):")
+    print(f"    profile{of} (share of time in the function itself):")
     for (file, line, name), (_, calls, own, _, _) in heaviest:
         where = f"{'/'.join(Path(file).parts[-2:])}:{line}" if line else "built in"
         print(f"    {100 * own / total:5.1f} %  {calls:>8} calls  {name}  {where}")
-    print("    what was tried: docs/performance.md")
 
 
-def show_workload(workload: Workload, seconds: float = 1.0) -> None:
+def show_workload(workload: Workload) -> None:
     """Run a workload under the profiler and print what it spends its time on."""
     profile = cProfile.Profile()
-    workload(seconds / 4)
+    workload(SECONDS / 4)
     profile.enable()
-    workload(seconds)
+    workload(SECONDS)
     profile.disable()
     show(profile)

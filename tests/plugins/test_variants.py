@@ -68,7 +68,7 @@ def test_a_hook_that_nothing_wraps_is_the_plain_function(
     assert getattr(game, attribute) is nim.HOOKS[hook]
 
 
-def test_only_the_wrapped_hook_goes_through_pluggy() -> None:
+def test_only_the_wrapped_hook_is_another_function() -> None:
     game = Game(nim.plugin(), [nim.variant(legal_actions=at_most(1))])
     assert game.legal_actions is not nim.legal_actions
     assert game.apply is nim.apply_action
@@ -204,6 +204,48 @@ def test_a_wrapper_that_forgets_to_return_is_caught(variant_ids: list[str]) -> N
     assert "format_action() came back without a result" in caught.value.message
     assert "forgetful-plugin" in caught.value.message
     assert "must end with 'return result'" in caught.value.message
+
+
+def test_a_wrapper_that_yields_twice_is_caught() -> None:
+    def format_action(action: Any):
+        yield
+        return (yield)
+
+    game = Game(nim.plugin(), [nim.variant("twice", format_action=format_action)])
+    with pytest.raises(PluginError, match="yielded twice") as caught:
+        game.format_action(Take(1))
+    assert "twice-plugin" in caught.value.message
+
+
+def test_a_wrapper_that_ends_before_its_yield_is_caught() -> None:
+    def format_action(action: Any):
+        if action.number > 1:
+            yield
+        return "early"
+
+    game = Game(nim.plugin(), [nim.variant("early", format_action=format_action)])
+    with pytest.raises(PluginError, match="did not yield"):
+        game.format_action(Take(1))
+
+
+def test_a_wrapper_may_answer_for_what_fails_inside() -> None:
+    def inner(action: Any):
+        raise ValueError
+        yield
+
+    def outer(action: Any):
+        try:
+            return (yield)
+        except ValueError:
+            return "mended"
+
+    variants = [
+        nim.variant("a", format_action=inner),
+        nim.variant("b", format_action=outer),
+    ]
+    assert Game(nim.plugin(), variants).format_action(Take(1)) == "mended"
+    with pytest.raises(ValueError):  # noqa: PT011 - as it was raised
+        Game(nim.plugin(), variants[:1]).format_action(Take(1))
 
 
 def test_hooks_without_a_result_may_return_nothing() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterable
-from importlib import metadata
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from attrs import field, frozen
 
@@ -21,6 +20,9 @@ from fritillary.core.text import line, show, told
 from fritillary.plugins.binding import Plugin
 from fritillary.plugins.described import variant_info
 from fritillary.plugins.game import Game
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 GAMES: Final = "fritillary.games"
 VARIANTS: Final = "fritillary.variants"
@@ -108,6 +110,9 @@ class Registry:
 
     def _points(self, group: str) -> list[metadata.EntryPoint]:
         """Return the entry points of a group."""
+        # A fifth of what importing all the rest takes.
+        from importlib import metadata
+
         try:
             return list(metadata.entry_points(group=group))
         except KeyboardInterrupt:
@@ -124,6 +129,8 @@ class Registry:
 
     @staticmethod
     def _load(point: metadata.EntryPoint, add: Callable[[Plugin], None]) -> None:
+        from importlib import metadata
+
         if not metadata.EntryPoint.pattern.match(point.value):
             msg = (
                 f"{point.name}: the entry point {show(point.value)} cannot be read; "

@@ -64,12 +64,24 @@ class Payoff:
         scores = self._by_score(outcome.scores)
         if self._objective == "score":
             return scores
+        places = by_place(outcome)
+        if len(places) == 2:
+            return (
+                (1 - _SCORE_SHARE) * places[0] + _SCORE_SHARE * scores[0],
+                (1 - _SCORE_SHARE) * places[1] + _SCORE_SHARE * scores[1],
+            )
         return tuple(
             (1 - _SCORE_SHARE) * place + _SCORE_SHARE * score
-            for place, score in zip(by_place(outcome), scores, strict=True)
+            for place, score in zip(places, scores, strict=True)
         )
 
     def _by_score(self, scores: tuple[int, ...]) -> Payoffs:
+        if len(scores) == 2:
+            lead = scores[0] - scores[1]
+            if abs(lead) > self._largest:
+                self._largest = float(abs(lead))
+            share = lead / (2 * self._largest)
+            return 0.5 + share, 0.5 - share
         total, others = sum(scores), max(len(scores) - 1, 1)
         leads = [
             score - (total - score) / others if len(scores) > 1 else float(score)

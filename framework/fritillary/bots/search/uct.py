@@ -28,29 +28,40 @@ LONGEST_LINE: Final = 20
 
 
 class _Node:
-    """One position. ``order`` lists the actions not yet tried, the next one last."""
+    """One position; what concerns its actions is made when it is met again.
+
+    The lists have an entry for each action that was tried, in the order in which they
+    were. Means and rarities are kept rather than worked out: every iteration that comes
+    by reads them all and changes one.
+    """
 
     __slots__ = (
         "by_chance",
         "children",
         "legal",
-        "order",
+        "means",
         "payoffs",
+        "rarities",
         "seat",
-        "totals",
+        "untried",
+        "visited",
         "visits",
     )
 
-    def __init__(self) -> None:
-        self.seat: int | None = None
-        self.payoffs: Payoffs | None = None
-        self.by_chance: dict[Any, _Node] | None = None
-        self.legal: Any = ()
-        self.order: list[int] = []
-        # In the order in which the actions were tried, as are the children.
-        self.children: list[tuple[Any, _Node]] = []
-        self.visits: list[int] = []
-        self.totals: list[float] = []
+    seat: int | None
+    payoffs: Payoffs | None
+    by_chance: dict[Any, _Node] | None
+    #: Not set before `UctTree._open`, as is what follows.
+    legal: Any
+    untried: list[Any] | None
+    children: list[tuple[Any, _Node]]
+    visits: list[int]
+    #: Of the payoffs of the seat to act.
+    means: list[float]
+    #: One over the square root of the visits.
+    rarities: list[float]
+    #: Sum of the visits.
+    visited: int
 
 
 class UctTree:
@@ -82,52 +93,66 @@ class UctTree:
         self._dealer = FastDealer(rng)
         self._exploration = exploration
         self._nodes = 1
-        self._root = self._node(draw_world())
+        state = draw_world()
+        self._root = self._node(state)
+        if self._root.seat is not None:
+            self._open(self._root, state)
 
     def _node(self, state: Any) -> _Node:
         node = _Node()
         point = self._game.decision_point(state)
         node.seat = seat = point.seat
-        if seat is not None:
-            node.legal = legal = self._game.legal_actions(state)
-            node.order = order = list(range(len(legal)))
-            if len(order) > 1:
-                self._rng.shuffle(order)
-        elif type(point) is Over:
-            node.payoffs = self._payoff(point.outcome)
-        else:
-            node.by_chance = {}
+        node.payoffs = node.by_chance = node.untried = None
+        if seat is None:
+            if type(point) is Over:
+                node.payoffs = self._payoff(point.outcome)
+            else:
+                node.by_chance = {}
         return node
+
+    def _open(self, node: _Node, state: Any) -> list[Any]:
+        """Prepare the node of a seat for the first action, and return the untried."""
+        node.legal = legal = self._game.legal_actions(state)
+        node.untried = untried = list(legal)
+        node.children = []
+        node.visits = []
+        node.means = []
+        node.rarities = []
+        node.visited = 0
+        return untried
 
     def iterate(self) -> None:
         """Play one line through the tree and from its leaf, and learn from it."""
-        game, c = self._game, self._exploration
-        apply = game.apply
+        apply, c = self._game.apply, self._exploration
         state = self._draw_world()
         node = self._root
         path: list[tuple[_Node, int]] = []
-        payoffs: Payoffs = ()
+        payoffs: Payoffs | None
         while True:
-            if node.seat is not None:
-                if node.order and self._nodes < MOST_NODES:
-                    action = node.legal[node.order.pop()]
+            seat = node.seat
+            if seat is not None:
+                untried = node.untried
+                if untried is None:
+                    untried = self._open(node, state)
+                if untried and self._nodes < MOST_NODES:
+                    action = untried.pop(int(self._rng.random() * len(untried)))
                     apply(state, action)
                     child = self._node(state)
-                    self._nodes += 1
-                    path.append((node, len(node.children)))
-                    node.children.append((action, child))
-                    node.visits.append(0)
-                    node.totals.append(0.0)
                     payoffs = child.payoffs or self._rollout(state)
+                    self._nodes += 1
+                    node.children.append((action, child))
+                    node.visits.append(1)
+                    node.means.append(payoffs[seat])
+                    node.rarities.append(1.0)
+                    node.visited += 1
                     break
-                visits = node.visits
-                if not visits:
+                if not node.visited:
                     payoffs = self._rollout(state)
                     break
-                width = c * sqrt(log(sum(visits)))
+                width = c * sqrt(log(node.visited))
                 bounds = [
-                    total / n + width / sqrt(n)
-                    for total, n in zip(node.totals, visits, strict=True)
+                    mean + width * rarity
+                    for mean, rarity in zip(node.means, node.rarities)  # noqa: B905 - as long, and slower
                 ]
                 i = bounds.index(max(bounds))
                 path.append((node, i))
@@ -137,7 +162,7 @@ class UctTree:
                 payoffs = node.payoffs or ()
                 break
             else:
-                action = game.draw_chance(state, self._dealer)
+                action = self._game.draw_chance(state, self._dealer)
                 apply(state, action)
                 child_ = node.by_chance.get(action)
                 if child_ is None:
@@ -148,8 +173,11 @@ class UctTree:
                     self._nodes += 1
                 node = child_
         for node, i in path:
-            node.visits[i] += 1
-            node.totals[i] += payoffs[node.seat]  # type: ignore[index]
+            node.visited += 1
+            node.visits[i] = n = node.visits[i] + 1
+            mean = node.means[i]
+            node.means[i] = mean + (payoffs[node.seat] - mean) / n  # type: ignore[index]
+            node.rarities[i] = 1.0 / sqrt(n)
 
     def advance(self, actions: Iterable[Any], draw_world: Callable[[], Any]) -> bool:
         """Make what follows the actions the root, with what is known of it.
@@ -168,9 +196,12 @@ class UctTree:
             if node.by_chance is not None:
                 node = node.by_chance.get(action)
             else:
-                node = next((one for a, one in node.children if a == action), None)
+                tried = () if node.untried is None else node.children
+                node = next((one for a, one in tried if a == action), None)
         if node is None or node.seat is None:
             return False
+        if node.untried is None:
+            self._open(node, draw_world())
         self._root, self._draw_world = node, draw_world
         self._nodes = _count(node)
         return True
@@ -184,20 +215,19 @@ class UctTree:
                 self._candidate(root, action, at.get(id(action)))
                 for action in root.legal
             ],
-            sum(root.visits),
+            root.visited,
         )
 
     def _candidate(self, node: _Node, action: Any, i: int | None) -> Candidate:
-        if i is None or not node.visits[i]:
+        if i is None:
             return Candidate(action, 0, 0.5, (action,))
         line = [action]
         below = node.children[i][1]
-        while below.children and len(line) < LONGEST_LINE:
+        while below.untried is not None and below.visited and len(line) < LONGEST_LINE:
             best = max(range(len(below.visits)), key=below.visits.__getitem__)
             chosen, below = below.children[best]
             line.append(chosen)
-        n = node.visits[i]
-        return Candidate(action, n, node.totals[i] / n, tuple(line))
+        return Candidate(action, node.visits[i], node.means[i], tuple(line))
 
 
 def _count(root: _Node) -> int:
@@ -206,6 +236,7 @@ def _count(root: _Node) -> int:
     while waiting:
         node = waiting.pop()
         count += 1
-        waiting += [child for _, child in node.children]
+        if node.untried is not None:
+            waiting += [child for _, child in node.children]
         waiting += (node.by_chance or {}).values()
     return count

@@ -1,0 +1,123 @@
+"""The parts of the report in which a server runs."""
+
+from __future__ import annotations
+
+import functools
+
+from benchmarks import over_grpc
+from benchmarks.rows import Bench
+
+_DECISIONS = "decisions/s"
+
+
+def grpc_part(bench: Bench) -> None:
+    for streams in sorted({1, min(8, bench.busy), bench.busy}):
+        bench.ratio(
+            f"grpc.{streams}",
+            f"decisions over gRPC, {streams} streams",
+            "a bare aio echo",
+            over_grpc.compare(streams, rounds=bench.rounds, seconds=bench.seconds),
+            _DECISIONS,
+            0.6 if streams == bench.busy else None,
+            profile=functools.partial(over_grpc.show_profile, streams),
+        )
+
+
+def clients_part(bench: Bench) -> None:
+    from tests.clients import languages
+
+    from benchmarks import clients
+
+    for language in languages.found():
+        language.make()
+    for matches in (1, bench.busy):
+        ratios = clients.compare(
+            languages.commands(), matches, rounds=bench.rounds, seconds=bench.seconds
+        )
+        at_once = "one match" if matches == 1 else f"{matches} matches at a time"
+        for name, ratio in ratios.items():
+            bench.ratio(
+                f"client.{name}.{matches}",
+                f"a bot in {name}, {at_once}",
+                "in Python",
+                ratio,
+                _DECISIONS,
+            )
+    for reason in languages.left_out():
+        bench.leave_out("client", "a bot in another language", reason)
+
+
+def crowd_part(bench: Bench) -> None:
+    from benchmarks import crowd
+
+    bench.ratio(
+        "crowd.one-stream",
+        f"one bot in {bench.busy} matches on one stream",
+        "in one match",
+        over_grpc.compare_one(bench.busy, rounds=bench.rounds, seconds=bench.seconds),
+        _DECISIONS,
+        10.0,
+        profile=lambda: over_grpc.show_profile(1, bench.busy),
+    )
+    bench.ratio(
+        "crowd.idle-share",
+        f"{bench.busy} busy bots beside {bench.idle} idle ones",
+        "without them",
+        crowd.idle_share(
+            bench.busy, bench.idle, rounds=bench.rounds, seconds=bench.seconds
+        ),
+        _DECISIONS,
+        0.95,
+        profile=lambda: over_grpc.show_profile(bench.busy, 1, bench.idle),
+    )
+    memory = crowd.idle_memory(bench.idle, rounds=min(bench.rounds, 3))
+    bench.ratio(
+        "crowd.idle-memory",
+        "memory of an idle bot",
+        "a bare echo stream",
+        memory,
+        "bytes",
+        2.0,
+        at_most=True,
+    )
+    bench.value(
+        "crowd.idle-bytes",
+        "memory of an idle bot",
+        [memory.rate / 1024],
+        "KiB",
+        64.0,
+        at_most=True,
+    )
+    bots, echoes = crowd.connect(bench.many)
+    bench.value(
+        "crowd.welcome",
+        f"bots that are welcome when {bench.many:,} dial in at once",
+        [bots.count],
+        "bots",
+        bench.many,
+    )
+    bench.value(
+        "crowd.welcome-seconds",
+        f"until the last one is (bare echo streams: {echoes.seconds:.1f})",
+        [bots.seconds],
+        "s",
+    )
+    for asking in crowd.ASKING:
+        found = crowd.stopped_reader(asking)
+        id = f"crowd.silent.{asking.replace(' ', '-').lower()}"
+        bench.value(
+            f"{id}.memory",
+            f"a bot sends {asking} and does not read: memory of the server",
+            [found.grown / 2**20],
+            "MiB more",
+            (found.announced + crowd.SLACK_BYTES) / 2**20,
+            at_most=True,
+        )
+        cut = found.seconds is not None and found.over
+        bench.value(f"{id}.over", "... and is cut off (1: it is)", [int(cut)], "", 1.0)
+        bench.value(
+            f"{id}.others",
+            "... decisions of another bot meanwhile",
+            [found.others],
+            _DECISIONS,
+        )
