@@ -44,6 +44,8 @@ def test_what_is_checked_can_be_listed(run: Run) -> None:
         ((), "--list"),
         (("human",), "name a bot"),
         (("exec:no-such-program-here",), "install it"),
+        (("no-such-bot",), "no installed game has a bot"),
+        (("no-such-bot", "--game", "lepidoptery"), "lepidoptery has no bot"),
         (("uniform", "--game", "no-such-game"), "fritillary games"),
         (("uniform", "--only", "resum"), "did you mean 'resume'"),
     ],
@@ -126,14 +128,12 @@ def test_a_bot_that_never_comes_is_told_with_its_last_words(run: Run) -> None:
     assert "weights.bin" in json.loads(out)["items"][0]["seen"]
 
 
-def test_a_bot_that_is_started_by_hand_is_waited_for(start: Start) -> None:
-    checker = start(
-        "check-bot", "remote:mine", "--json", "--game", "lepidoptery", *PATIENT
-    )
+def started_by_hand(checker: Program) -> subprocess.Popen[bytes]:
+    """Start the bot that a checker waits for."""
     invitation = checker.error_line()
     found = re.search(r"FRITILLARY_ADDRESS=(\S+) FRITILLARY_TOKEN=(\S+)", invitation)
     assert found is not None, invitation
-    bot = subprocess.Popen(
+    return subprocess.Popen(
         [sys.executable, "-m", "tests.sparring.zoo", "good"],
         cwd=ROOT,
         env={
@@ -142,8 +142,18 @@ def test_a_bot_that_is_started_by_hand_is_waited_for(start: Start) -> None:
             "FRITILLARY_TOKEN": found[2],
         },
     )
+
+
+def test_a_bot_that_is_started_by_hand_is_waited_for_and_sent_away(
+    start: Start,
+) -> None:
+    checker = start(
+        "check-bot", "remote:mine", "--json", "--game", "lepidoptery", *PATIENT
+    )
+    bot = started_by_hand(checker)
     try:
         out, _ = checker.process.communicate(timeout=120)
+        assert bot.wait(60) == 0
     finally:
         bot.kill()
         bot.wait()
@@ -154,6 +164,24 @@ def test_a_bot_that_is_started_by_hand_is_waited_for(start: Start) -> None:
         needs_start
     )
     assert {verdicts[one] for one in needs_start} == {"not checked"}
+
+
+def test_ctrl_c_sends_a_bot_away_that_was_started_by_hand(start: Start) -> None:
+    checker = start(
+        "check-bot", "remote:mine", "--json", "--verbose", "--game", "lepidoptery",
+        *PATIENT,
+    )  # fmt: skip
+    bot = started_by_hand(checker)
+    try:
+        while "<- decision_request" not in checker.error_line():
+            assert checker.process.poll() is None
+        checker.signal(signal.SIGINT)
+        _, errors = checker.process.communicate(timeout=60)
+        assert checker.process.returncode == 130, errors
+        assert bot.wait(60) == 0
+    finally:
+        bot.kill()
+        bot.wait()
 
 
 def test_ctrl_c_tells_what_was_found_so_far(start: Start) -> None:

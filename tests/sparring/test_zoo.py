@@ -69,6 +69,7 @@ TABLE = {
     "messages": {
         "answers-an-old-request": Row("match clean", ALIKE, f"match clean {ALIKE}"),
         "floods": Row("match clean", ALIKE),
+        "chatters": Row("clean"),
         "sends-garbage": Row("clean"),
         "changes-its-mind": Row("clean"),
         "ignores-pings": Row("ping", in_vain="ping"),
@@ -93,6 +94,13 @@ TABLE = {
         "fails-at-goodbye": Row("farewell"),
         "ignores-sigterm": Row("term", in_vain="term"),
     },
+}
+
+#: Bots that take seconds for a decision, and what a few of the items find: all of them
+#: would take many minutes.
+THINKERS = {
+    "thinks": ("ping late errors", ""),
+    "reads-nothing-while-it-thinks": ("ping", "ping"),
 }
 
 
@@ -137,7 +145,44 @@ async def test_each_bot_fails_at_exactly_what_it_does_wrong(group: str) -> None:
     }
 
 
-def test_every_bot_of_the_zoo_is_in_the_table() -> None:
+@pytest.mark.system
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", THINKERS)
+async def test_a_bot_may_think_but_must_read_meanwhile(name: str) -> None:
+    items, fails = (text.split() for text in THINKERS[name])
+    registry = Registry()
+    registry.load()
+    report = await check(command(name), registry, only=items, patience_s=PATIENT_S)
+    assert report.of(Verdict.FAILED) == fails
+    assert report.of(Verdict.NOT_CHECKED) == []
+
+
+@pytest.mark.system
+@pytest.mark.timeout(300)
+async def test_an_attempt_has_its_own_time_after_an_illegal_action() -> None:
+    registry = Registry()
+    registry.load()
+    # Two thoughts do not fit into the patience, one does.
+    report = await check(command("thinks"), registry, only=["errors"], patience_s=4.9)
+    (finding,) = report.findings
+    assert finding.verdict is Verdict.PASSED, finding.seen
+
+
+@pytest.mark.system
+@pytest.mark.timeout(300)
+async def test_answers_that_are_sent_twice_are_remarked_on() -> None:
+    registry = Registry()
+    registry.load()
+    (finding,) = (
+        await check(
+            command("answers-twice"), registry, only=["clean"], patience_s=PATIENT_S
+        )
+    ).findings
+    assert finding.verdict is Verdict.PASSED
+    assert "repeat an answer on the same link" in finding.seen
+
+
+def test_every_bot_of_the_zoo_is_in_a_table() -> None:
     from tests.sparring.zoo.bots import ZOO
 
-    assert {name for rows in TABLE.values() for name in rows} == set(ZOO)
+    assert {*THINKERS, *(name for rows in TABLE.values() for name in rows)} == set(ZOO)

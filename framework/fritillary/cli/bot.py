@@ -175,7 +175,7 @@ def _factory(spec: PlayerSpec, app: Application, games: list[str] | None) -> Any
             "python:... or stdio:..."
         )
         raise UsageError(msg, code="usage.player")
-    offered = _offered(spec, app, games)
+    offered = offered_by(spec, app, games)
 
     def make(rules: Game[Any, Any, Any]) -> Any:
         return make_bot(spec, rules)
@@ -183,7 +183,7 @@ def _factory(spec: PlayerSpec, app: Application, games: list[str] | None) -> Any
     return TypedBot(app.registry, make, only=offered)
 
 
-def _offered(
+def offered_by(
     spec: PlayerSpec, app: Application, games: list[str] | None
 ) -> Sequence[str]:
     """Return the games that a bot is to play, or else those that it can play.

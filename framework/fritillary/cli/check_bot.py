@@ -20,6 +20,7 @@ from fritillary.cli.output import (
 from fritillary.cli.players import check_players
 from fritillary.cli.values import Json
 from fritillary.core.errors import UsageError
+from fritillary.referee.lineup import parse_player
 from fritillary.sparring.verdicts import Finding, Report, Shown, Verdict
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def check_bot(
         msg = "name a bot, such as exec:./my-bot; --list tells what is checked"
         raise UsageError(msg, code="usage.player")
     check_players([player])
+    _check_local(player, game)
     report = Report(player)
     try:
         run_loop(
@@ -101,6 +103,19 @@ def check_bot(
     _tell(report, as_json=as_json)
     if not report.holds:
         raise typer.Exit(CHECK)
+
+
+def _check_local(player: str, games: list[str] | None) -> None:
+    """Check that a bot of a game is one.
+
+    Raises:
+        FritillaryError: if no game has it, or one of those that are named has not.
+    """
+    spec = parse_player(player)
+    if spec.kind == "local":
+        from fritillary.cli.bot import offered_by
+
+        offered_by(spec, Application(), games)
 
 
 async def _check(

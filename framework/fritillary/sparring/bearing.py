@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from fritillary.api.v1 import bot_pb2 as pb
@@ -11,12 +12,21 @@ from fritillary.sparring.bout import Bout, choice
 from fritillary.sparring.playing import announced, known, move_ms, said
 from fritillary.sparring.ring import MOST_MATCHES, Ring
 from fritillary.sparring.tape import DOWN, UP, Entry
-from fritillary.sparring.verdicts import FailedError
+from fritillary.sparring.verdicts import FailedError, NotCheckedError
 
 _GOES_ON: Final = "the bot goes on and plays another match"
 
 #: Answers that each of many matches must get.
 _ANSWERS_EACH: Final = 3
+
+#: Longest time to a Pong while the bot thinks: seconds, and share of the patience.
+_PONG_S: Final = 2.0
+_PONG_SHARE: Final = 0.2
+
+#: So many Pongs must all wait for an answer: a busy machine may delay one or two.
+_PINGS: Final = 3
+
+_OVER: Final = "the match was over before it came to that"
 
 
 async def first_answer(ring: Ring, bout: Bout, *, strict: bool = True) -> Entry:
@@ -24,11 +34,12 @@ async def first_answer(ring: Ring, bout: Bout, *, strict: bool = True) -> Entry:
 
     Raises:
         FailedError: if there is none.
+        NotCheckedError: if the match is played to its end without it.
     """
     expected = "the bot decides"
     found = await ring.answer(bout, 0, expected, strict=strict)
     if found is None:
-        raise FailedError(expected, "the match was over without it")
+        raise NotCheckedError(_OVER)
     return found
 
 
@@ -36,25 +47,53 @@ async def first_answer(ring: Ring, bout: Bout, *, strict: bool = True) -> Entry:
 
 
 async def ping(ring: Ring) -> str:
-    """Ask for a Pong while the bot has nothing to do, and while it is waited for."""
+    """Ask for a Pong while the bot has nothing to do, and as soon as it is asked."""
     await _ping(ring, 1_000_001, "while it plays no match")
+    within_s = min(_PONG_S, _PONG_SHARE * ring.patience_s)
     bout = await ring.begin()
-    with ring.relay.gate(UP, bout.answers):
-        await first_answer(ring, bout)
-        await _ping(ring, 1_000_002, "in the midst of a match")
-    return "a Pong for each Ping"
+    after, waited_s = 0, 0.0
+
+    def next_one(entry: Entry) -> bool:
+        return bout.asks(entry, after) or bout.ended(entry)
+
+    for number in range(1, _PINGS + 1):
+        asked = await ring.need(
+            next_one,
+            "the bot accepts a match, and plays on",
+            since=bout.since,
+            within=4 * ring.patience_s,
+        )
+        if bout.ended(asked):
+            raise NotCheckedError(_OVER)
+        after = asked.body.decision_id
+        pong, waited_s = await _ping(ring, 1_000_001 + number, "while it is asked")
+        answer = ring.tape.find(partial(bout.answers, after=after - 1), bout.since)
+        if answer is None or answer.at_s > pong.at_s:
+            return f"a Pong for each Ping, after {waited_s:.1f} s while it was thinking"
+        if waited_s <= within_s:
+            return (
+                f"a Pong for each Ping; it decided within {within_s:g} s, so whether "
+                "a Pong waits for longer thoughts cannot be said"
+            )
+    raise FailedError(
+        f"the bot answers a Ping within {within_s:g} s, also while it thinks",
+        f"the Pong came only after the answer, {waited_s:.1f} s after the Ping",
+    )
 
 
-async def _ping(ring: Ring, number: int, when: str) -> None:
+async def _ping(ring: Ring, number: int, when: str) -> tuple[Entry, float]:
+    """Tell the bot a Ping; return its Pong, and the seconds until it came."""
     since = len(ring.tape)
     ring.relay.tell(ping=pb.Ping(id=number))
-    await ring.need(
+    began_s = ring.tape.entries[since].at_s
+    pong = await ring.need(
         lambda entry: (
             entry.sender == UP and entry.kind == "pong" and entry.body.id == number
         ),
         f"the bot answers a Ping {when} with a Pong of the same id",
         since=since,
     )
+    return pong, pong.at_s - began_s
 
 
 # --------------------------------------------------------------------------- late
@@ -62,7 +101,7 @@ async def _ping(ring: Ring, number: int, when: str) -> None:
 
 async def late(ring: Ring) -> str:
     """Let decisions come too late, by holding back the answer, then the request."""
-    short_ms = move_ms(ring)
+    short_ms = await move_ms(ring)
     bout = await ring.begin(move_ms=short_ms)
     with ring.relay.gate(UP, bout.answers, most=1) as gate:
         held = await first_answer(ring, bout, strict=False)
@@ -147,7 +186,7 @@ async def _answers_once(ring: Ring, bout: Bout, asked: int) -> None:
 
 async def errors(ring: Ring) -> str:
     """Let the server complain of an illegal, a stale and a misplaced decision."""
-    bout = await ring.begin()
+    bout = await ring.begin(attempts=2)
     with ring.relay.gate(UP, bout.answers, most=1) as gate:
         first = await first_answer(ring, bout)
         gate.lose()
@@ -161,7 +200,7 @@ async def errors(ring: Ring) -> str:
         expected = "the bot answers the request that asks again after an illegal action"
         second = await ring.answer(bout, first.body.decision_id, expected)
     if second is None:
-        return "the match was over after the illegal action"
+        raise NotCheckedError(_OVER)
     after = second.body.decision_id
     with ring.relay.gate(UP, lambda entry: bout.answers(entry, after)):
         third = await ring.answer(bout, after, "the bot plays on after the ruling")
@@ -204,7 +243,7 @@ async def _complains(ring: Ring, code: str, since: int) -> None:
 
 async def pause(ring: Ring) -> str:
     """Pause a match while the bot is asked, and let it go on."""
-    bout = await ring.begin()
+    bout = await ring.begin(attempts=2)
     with ring.relay.gate(UP, bout.answers, most=1) as gate:
         held = await first_answer(ring, bout)
         bout.hosted.pause("a pause")

@@ -93,6 +93,11 @@ class Front:
             for one in (writer, to_relay):
                 one.close()
 
+    async def emptied(self) -> None:
+        """Wait until the connections that are open have been closed."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks))
+
     def cut(self) -> None:
         """Reset all connections that are open."""
         for connection in list(self._open):

@@ -62,10 +62,12 @@ ITEMS: Final = (
     ),
     Item(
         "clean",
-        "In these matches it sends nothing that the server cannot use, and keeps the "
-        "limits.",
+        "In these matches it sends nothing that the server cannot use, keeps the "
+        "limits, and does not flood the server with what was not asked for. An answer "
+        "that is sent twice is remarked on.",
         "Look at the ErrorNotice: it names what was wrong with the message. Answer a "
-        "request once; keep to Welcome.limits.",
+        "request once; keep to Welcome.limits; send nothing else but what a message of "
+        "the server asks for, and a Ping after a silence.",
         playing.clean,
     ),
     Item(
@@ -87,7 +89,9 @@ ITEMS: Final = (
     ),
     Item(
         "ping",
-        "It answers Ping, idle and in the midst of a match.",
+        "It answers Ping when it is idle and when it is asked. If it thinks for long, "
+        "the Pong does not wait for the answer: 2 s are allowed, or a fifth of "
+        "--timeout if that is less.",
         "Answer each Ping with a Pong of the same id at once; think in another thread.",
         bearing.ping,
     ),

@@ -9,7 +9,7 @@ from fritillary.sparring.bout import Bout, choice
 from fritillary.sparring.relay import Stream
 from fritillary.sparring.ring import Ring
 from fritillary.sparring.tape import DOWN, UP, Entry
-from fritillary.sparring.verdicts import FailedError
+from fritillary.sparring.verdicts import FailedError, NotCheckedError
 
 #: In seconds of patience: a bot that keeps to figures of its own notices silence after
 #: 20 s and as much again; the usual patience is 10 s.
@@ -104,9 +104,14 @@ async def _lost_answer(ring: Ring, bout: Bout) -> Entry:
         return False
 
     with ring.relay.gate(DOWN, asked), ring.relay.gate(UP, fits) as gate:
-        held = await ring.need(
-            lambda _: gate.kept, "the bot decides among several", since=bout.since
+        await ring.need(
+            lambda entry: gate.kept or bout.ended(entry),
+            "the bot decides among several",
+            since=bout.since,
+            within=3 * ring.patience_s,
         )
+        if not gate.kept:
+            raise NotCheckedError("the match was over before it came to that")
         held = gate.kept[0][1]
         gate.lose()
         return held

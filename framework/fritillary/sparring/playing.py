@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from attrs import Factory, define
@@ -20,11 +21,23 @@ _SEED: Final = 7
 #: Where matches are kept for other items.
 _PLAYED: Final = "played"
 _SAME: Final = "same"
+_THINKS: Final = "thinks"
 
 _LIMIT: Final = "limit."
 
+#: A bot that sends more messages for each that it gets, beyond those that are free, was
+#: not asked for them. An answer takes one; a keepalive of its own a few a minute.
+_MOST_EACH: Final = 5
+_FREE: Final = 100
+
+#: What the server only sends because the bot has sent something.
+_ECHOES: Final = frozenset({"pong", "error"})
+
 #: Least time for decisions of which some are to come too late.
 _SHORTEST_MS: Final = 300
+
+#: So many decisions tell how long a bot thinks that has played no plain matches.
+_SAMPLE: Final = 3
 
 #: Such a time is so many times the longest of the plain matches.
 _EASILY: Final = 4
@@ -216,7 +229,30 @@ async def clean(ring: Ring) -> str:
             "the bot sends nothing that the server cannot use",
             f"{why.code}: {why.message}{more}",
         )
-    return f"{sum(entry.sender == UP for entry in entries)} messages, all of use"
+    sent = sum(entry.sender == UP for entry in entries)
+    got = sum(entry.sender == DOWN and entry.kind not in _ECHOES for entry in entries)
+    if sent > _FREE + _MOST_EACH * got:
+        raise FailedError(
+            "the bot sends what it is asked for, and little more",
+            f"it floods: {sent} messages from it, {got} to it",
+        )
+    again = _sent_again(entries)
+    if again:
+        return (
+            f"{sent} messages; {again} of them repeat an answer on the same link, "
+            "which is harmless and of no use: answer a request once"
+        )
+    return f"{sent} messages, all of use"
+
+
+def _sent_again(entries: list[Entry]) -> int:
+    """Count answers to requests that had an answer on the same link."""
+    keys = [
+        (entry.link, entry.body.match_id, entry.body.decision_id)
+        for entry in entries
+        if entry.sender == UP and entry.kind == "decision"
+    ]
+    return len(keys) - len(set(keys))
 
 
 def _useless(entries: list[Entry]) -> list[Entry]:
@@ -312,9 +348,32 @@ async def _repeats(ring: Ring) -> bool:
     return first == await _line(ring)
 
 
-def move_ms(ring: Ring) -> int:
-    """Return a time per decision that the bot keeps easily, but for busy machines."""
+async def move_ms(ring: Ring) -> int:
+    """Return a time per decision that the bot keeps easily, but for busy machines.
+
+    Raises:
+        FailedError: if it is not known how long the bot thinks, and it does not decide.
+    """
     done = known(ring)
-    longest_ms = 0 if done is None else done.longest_ms
+    longest_ms = await _thinks_ms(ring) if done is None else done.longest_ms
     most = round(ring.patience_s * 1000)
     return min(most, max(_SHORTEST_MS, _EASILY * longest_ms))
+
+
+async def _thinks_ms(ring: Ring) -> int:
+    """Return how long the bot thinks, by a few decisions, once for all items."""
+    if _THINKS not in ring.kept:
+        bout = await ring.begin()
+        longest_s = 0.0
+        after = 0
+        for _ in range(_SAMPLE):
+            found = await ring.answer(bout, after, "the bot decides")
+            if found is None:
+                break
+            after = found.body.decision_id
+            asked = ring.tape.find(partial(bout.asks, after=after - 1), bout.since)
+            if asked is not None:
+                longest_s = max(longest_s, found.at_s - asked.at_s)
+        ring.kept[_THINKS] = round(longest_s * 1000)
+    thinks_ms: int = ring.kept[_THINKS]
+    return thinks_ms

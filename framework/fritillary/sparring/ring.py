@@ -49,6 +49,10 @@ _INVITED_S: Final = 120.0
 #: In seconds: after the end of the program, what it has sent may be on its way.
 _LAST_WORDS_S: Final = 0.5
 
+#: In seconds: for a bot that is not started here to come back at the end, and as much
+#: again for it to leave.
+_LEAVING_S: Final = 6.0
+
 
 class Ring:
     """Everything that is needed to play against one bot.
@@ -132,7 +136,10 @@ class Ring:
 
     async def __aexit__(self, *_: object) -> None:
         self._call_off()
-        await self._stack.aclose()
+        try:
+            await self._send_away()
+        finally:
+            await self._stack.aclose()
 
     # ----------------------------------------------------------------------- the bot
 
@@ -225,6 +232,27 @@ class Ring:
             msg = f"the bot could not be started again: {error.seen}"
             raise NotCheckedError(msg) from error
 
+    async def _send_away(self) -> None:
+        """Say goodbye for good to a bot that is not started here.
+
+        Without that it would dial in again and again.
+        """
+        if self.starts or not self.relay.streams:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LEAVING_S):
+                while not self.connected():
+                    await self.tape.changed()
+        stream, session = self.relay.stream, self.session
+        if stream is None or session is None:
+            return
+        session.close("bot.gone", "the check is over")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LEAVING_S):
+                await stream.over.wait()
+                # A connection that is reset may lose what was said last.
+                await self.front.emptied()
+
     async def _end_program(self) -> None:
         program, self.program = self.program, None
         if program is not None:
@@ -289,6 +317,7 @@ class Ring:
         seed: int | None = None,
         move_ms: int | None = None,
         late: Consequence = Consequence.SUBSTITUTE,
+        attempts: int = 1,
         beside: bool = False,
     ) -> Bout:
         """Begin a match of the bot against `uniform`.
@@ -301,6 +330,7 @@ class Ring:
             move_ms: for one decision; default: the patience.
             late: what follows a late decision; what is illegal is asked again once,
                 then replaced.
+            attempts: at one decision, which share its time; each has the patience.
             beside: what is being played goes on; else it is called off.
         """
         if not beside:
@@ -312,7 +342,7 @@ class Ring:
         players = ["uniform"] * seats
         players[seat] = f"remote:{self.name}"
         clocks = [ClockSettings()] * seats
-        clocks[seat] = ClockSettings(move_ms=move_ms or patience_ms)
+        clocks[seat] = ClockSettings(move_ms=move_ms or attempts * patience_ms)
         policy = Policy.of(
             *(
                 FaultRule(fault, Consequence.SUBSTITUTE, 1)

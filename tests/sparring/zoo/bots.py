@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 
 from tests.sparring.zoo.good import Bot
@@ -147,6 +148,18 @@ class Floods(Bot):
 
 
 @beast
+class Chatters(Bot):
+    """It keeps the limits, and sends what nobody asked it for."""
+
+    def answer(self, request: pb.DecisionRequest) -> None:
+        for number in range(1, 151):
+            self.send(ping=pb.Ping(id=number))
+        # Below the rate that is allowed.
+        time.sleep(0.05)
+        super().answer(request)
+
+
+@beast
 class SendsGarbage(Bot):
     def answer(self, request: pb.DecisionRequest) -> None:
         if self.counts[request.match_id] == SIXTH:
@@ -187,6 +200,35 @@ class RollsItsOwnDice(Bot):
 class IgnoresPings(Bot):
     def on_ping(self, ping: pb.Ping) -> None:
         pass
+
+
+@beast
+class Thinks(Bot):
+    """It thinks in another thread than the one that reads, and for long."""
+
+    seconds = 2.5
+    asked = ("", 0)
+
+    def answer(self, request: pb.DecisionRequest) -> None:
+        copy = pb.DecisionRequest()
+        copy.CopyFrom(request)
+        self.asked = copy.match_id, copy.decision_id
+        threading.Thread(target=self.think, args=(copy,), daemon=True).start()
+
+    def think(self, request: pb.DecisionRequest) -> None:
+        time.sleep(self.seconds)
+        if self.asked == (request.match_id, request.decision_id):
+            super().answer(request)
+
+    def on_decision_closed(self, closed: pb.DecisionClosed) -> None:
+        self.asked = "", 0
+
+
+@beast
+class ReadsNothingWhileItThinks(Bot):
+    def answer(self, request: pb.DecisionRequest) -> None:
+        time.sleep(Thinks.seconds)
+        super().answer(request)
 
 
 @beast
