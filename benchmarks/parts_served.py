@@ -31,8 +31,12 @@ def clients_part(bench: Bench) -> None:
     for language in languages.found():
         language.make()
     for matches in (1, bench.busy):
+        players = languages.commands()
+        if matches > 1:
+            # A process for each match: to start them all is all that would be seen.
+            del players[languages.STDIO]
         ratios = clients.compare(
-            languages.commands(), matches, rounds=bench.rounds, seconds=bench.seconds
+            players, matches, rounds=bench.rounds, seconds=bench.seconds
         )
         at_once = "one match" if matches == 1 else f"{matches} matches at a time"
         for name, ratio in ratios.items():
