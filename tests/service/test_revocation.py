@@ -139,11 +139,11 @@ async def test_a_watcher_that_does_not_read_is_let_go_all_the_same(stage, monkey
 async def test_fetching_with_a_revoked_token_ends_soon(stage, monkeypatch):
     sent = asyncio.Event()
 
-    async def slow(raw, offset, context):
+    async def slow(*_):
         sent.set()
         await asyncio.sleep(600)
 
-    monkeypatch.setattr(matches, "_send", slow)
+    monkeypatch.setattr(matches, "send", slow)
     await stage.arena.play("pig", ["uniform", "uniform"], match_id="m")
     async with Caller(stage, Role.REFEREE, "ref") as ref:
         call = ref.FetchRecord(match_id="m")

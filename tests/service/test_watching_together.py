@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import itertools
 from typing import Any
 
 import grpc
@@ -18,6 +20,7 @@ from fritillary.referee.seen import SeatEvent
 from fritillary.service import watching
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.tokens import Role
+from fritillary.service.turns import Turns
 
 
 class Busy:
@@ -35,6 +38,15 @@ class Busy:
 async def read_all(call):
     while await call.read() is not grpc.aio.EOF:
         pass
+
+
+async def numbers_of(call):
+    """Return the numbers of the events that are told."""
+    numbers = []
+    while (update := await call.read()) is not grpc.aio.EOF:
+        if update.WhichOneof("update") == "event":
+            numbers.append(update.event.number)
+    return numbers
 
 
 def look(hosted, stream: Any, **request: Any) -> asyncio.Task[None]:
@@ -224,3 +236,114 @@ async def test_a_match_that_goes_on_later_says_when_to_come_back(stage, monkeypa
                 await read_all(call)
     assert code_of(caught.value) == "server.stopping"
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+async def long_match(stage, bot):
+    """Return a match with more than thirty events that waits for the bot."""
+    hosted = stage.arena.create(
+        "pig", ["remote:bob", "uniform"], options={"target": 200}
+    )
+    await until(
+        lambda: any(one.event_number >= 30 for one in bot.all("decision_request"))
+    )
+    return hosted
+
+
+def until_30(request):
+    return last_legal(request) if request.event_number < 30 else None
+
+
+async def test_many_who_catch_up_write_out_one_event_between_two_looks(
+    stage, monkeypatch
+):
+    written: list[int] = []
+    plain = watching.Watch._event
+
+    def event(self, what):
+        written.append(what.number)
+        return plain(self, what)
+
+    async with stage.bot(play=until_30) as bot:
+        hosted = await long_match(stage, bot)
+        monkeypatch.setattr(watching.Watch, "_event", event)
+        turns, stream, seen = Turns(), Busy(), []
+        stream.free.set()
+        looking = [
+            asyncio.ensure_future(
+                watching.Watch(
+                    hosted,
+                    match_pb2.WatchMatchRequest(after_event=0),
+                    turn=functools.partial(turns.one, str(number % 2)),
+                ).run(stream)  # type: ignore[arg-type]
+            )
+            for number in range(20)
+        ]
+        async with asyncio.timeout(60):
+            while len(written) < 20 * 30:
+                seen.append(len(written))
+                await asyncio.sleep(0)
+        hosted.abort(EndKind.VOID, "test", "enough")
+        await hosted.ended
+        await asyncio.gather(*looking)
+    assert max(b - a for a, b in itertools.pairwise(seen)) == 1
+
+
+async def test_what_happens_while_a_watcher_catches_up_comes_after_it(stage):
+    async with stage.bot(play=until_30) as bot:
+        hosted = await long_match(stage, bot)
+        stream = Busy()
+        numbers: list[int] = []
+        plain = stream.write
+
+        async def write(update: match_pb2.WatchMatchResponse) -> None:
+            await plain(update)
+            if update.WhichOneof("update") == "event":
+                numbers.append(update.event.number)
+
+        stream.write = write  # type: ignore[method-assign]
+        looking = look(hosted, stream, after_event=0)
+        await asyncio.sleep(0)
+        bot.play = last_legal
+        await bot.send_all(last_legal(bot.all("decision_request")[-1]))
+        await hosted.ended
+        stream.free.set()
+        await looking
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) == hosted.match.teller.spectator.number
+    assert stream.told[-1] == "ended"
+
+
+async def test_ended_matches_are_played_again_one_at_a_time_and_once_for_all(
+    open_stage, tmp_path
+):
+    first = await open_stage(records=tmp_path)
+    for match_id in "mn":
+        await first.arena.play("pig", ["uniform", "uniform"], match_id=match_id)
+    stage = await open_stage(records=tmp_path, private=tmp_path / "private")
+    playing, most = 0, 0
+    played: list[HostedMatch] = []
+    archive = stage.arena.archive
+    plain = archive.played_again
+
+    async def played_again(hosted):
+        nonlocal playing, most
+        playing += 1
+        most = max(most, playing)
+        if not played:
+            await until(lambda: stage.server._matches.watches.count == 10)
+        again = await plain(hosted)
+        played.append(again)
+        playing -= 1
+        return again
+
+    archive.played_again = played_again
+    async with Caller(stage, Role.SPECTATOR) as spectator:
+        calls = [
+            spectator.WatchMatch(match_id=match_id, after_event=0)
+            for match_id in "mn" * 5
+        ]
+        async with asyncio.timeout(60):
+            told = await asyncio.gather(*map(numbers_of, calls))
+    assert most == 1
+    assert sorted(one.id for one in played) == ["m", "n"]
+    assert told == told[:2] * 5

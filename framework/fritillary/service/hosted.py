@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import io
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from fritillary.api.v1 import bot_pb2, match_pb2
 from fritillary.core.commitment import commitment
-from fritillary.core.errors import ServiceError, StorageError
+from fritillary.core.errors import RecordError, ServiceError, StorageError
 from fritillary.record.events import Paused
-from fritillary.record.reader import Record
+from fritillary.record.reader import Record, open_file
 from fritillary.record.signing import Signer
 from fritillary.record.terms import EndKind, PlayerInfo, clip
 from fritillary.record.writer import FileSink, MemorySink
@@ -417,13 +418,27 @@ class HostedMatch:
         Raises:
             StorageError: if they cannot be read.
         """
+        with self.open_record() as file:
+            try:
+                return file.read()
+            except OSError as error:
+                msg = f"the record of match {self.id}: {error.strerror}"
+                raise StorageError(msg, code="storage") from error
+
+    def open_record(self) -> BinaryIO:
+        """Open the record so far; only for who may have it.
+
+        Raises:
+            StorageError: if it cannot be opened.
+        """
         if isinstance(self.sink, MemorySink):
-            return self.sink.getvalue()
+            return io.BytesIO(self.sink.getvalue())
         path = self.path
         if path is None:  # pragma: no cover - a record is in memory or in a file
             raise TypeError
         try:
-            return path.read_bytes()
-        except OSError as error:
-            msg = f"{path.name}: {error.strerror}"
+            return open_file(path)
+        except RecordError as error:
+            # Its message tells where the record is.
+            msg = f"the record of match {self.id} cannot be read"
             raise StorageError(msg, code="storage") from error

@@ -31,8 +31,8 @@ class Limits:
         max_matches: most matches at a time.
         max_note_bytes: longest note of a decision; a longer one is cut.
         max_streams: open at once with one token.
-        max_watches: matches watched at once with one token, and records fetched;
-            not announced.
+        max_watches: matches watched at once with one token, and records fetched, of
+            those 16 at the most; not announced.
         max_calls: that run at once with one token, its streams as a bot aside; like
             what follows, told in ``docs/operate.md`` and not announced.
         max_strange_calls: the same from one address without a token.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import re
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -20,14 +20,17 @@ from fritillary.service.arena import Arena
 from fritillary.service.auth import Leases, caller
 from fritillary.service.catalog import page_position, page_token
 from fritillary.service.errors import guarded
+from fritillary.service.fetching import send
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.limits import OpenStreams
-from fritillary.service.tokens import Role
+from fritillary.service.tokens import Role, Token
+from fritillary.service.turns import Turns
 from fritillary.service.watching import Held, Watch
 
 _Context = grpc.aio.ServicerContext[Any, Any]
 
-_CHUNK: Final = 65_536
+#: So many records are fetched at once with one token, if not fewer.
+_MAX_FETCHES: Final = 16
 
 #: Positions of pages of matches, see `MatchServicer._wanted`.
 _POSITION: Final = re.compile(r"[0-9]{1,15}|@[0-9]{1,20}@[A-Za-z0-9._-]{1,64}")
@@ -48,7 +51,15 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self._arena = arena
         self._leases = leases
         self.watches = OpenStreams(arena.limits.max_watches, "watched matches")
-        self._fetches = OpenStreams(arena.limits.max_watches, "records")
+        fetches = min(arena.limits.max_watches, _MAX_FETCHES)
+        self._fetches = OpenStreams(fetches, "records")
+        self._catching_up = Turns()
+        self._playing_again = Turns()
+        self._reading = Turns()
+        #: By id and time of the end; kept as long as somebody looks on.
+        self._again: WeakValueDictionary[tuple[str, int | None], HostedMatch] = (
+            WeakValueDictionary()
+        )
         #: By the hash of the token; kept as long as one of its watches runs.
         self._held: WeakValueDictionary[str, Held] = WeakValueDictionary()
 
@@ -187,16 +198,48 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         """Follow a match as a spectator."""
         hosted = await self._arena.find(request.match_id)
         _check_open(hosted)
-        if self._arena.archive is not None:
-            hosted = await self._arena.archive.played_again(hosted)
         token = caller.get()
+        with self.watches.one(token):
+            watching = self._watch(hosted, request, token, context)
+            await self._leases.run(token, watching)
+
+    async def _watch(
+        self,
+        hosted: HostedMatch,
+        request: pb.WatchMatchRequest,
+        token: Token,
+        context: _Context,
+    ) -> None:
+        if hosted.over and hosted.match is None:
+            hosted = await self._played_again(hosted, token)
         held = self._held.get(token.hash)
         if held is None:
             most = self._arena.limits.max_outstanding_bytes
             held = self._held[token.hash] = Held(most)
-        watch = Watch(hosted, request, held)
-        with self.watches.one(token), self._arena.followed():
-            await self._leases.run(token, watch.run(context))
+        turn = functools.partial(self._catching_up.one, token.hash)
+        with self._arena.followed():
+            await Watch(hosted, request, held, turn).run(context)
+
+    async def _played_again(self, hosted: HostedMatch, token: Token) -> HostedMatch:
+        """Return an ended match with all that happened in it, shared by who looks on.
+
+        Args:
+            hosted: the match; returned as it is if it cannot be played again.
+            token: of who wants to look on.
+        """
+        archive = self._arena.archive
+        if archive is None:
+            return hosted
+        # Another record may have taken its place.
+        key = hosted.id, hosted.ended_at_ms
+        again = self._again.get(key)
+        if again is None:
+            async with self._playing_again.one(token.hash):
+                again = self._again.get(key)
+                if again is None:
+                    again = await archive.played_again(hosted)
+                    self._again[key] = again
+        return again
 
     # -- stopping
 
@@ -246,28 +289,9 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         _check_open(hosted)
         _check_view(hosted, request.view)
         token = caller.get()
-        with self._fetches.one(token):
-            sending = _send(hosted.record(), request.offset, context)
+        with self._fetches.one(token), hosted.open_record() as file:
+            sending = send(file, request.offset, self._reading, token.hash, context)
             await self._leases.run(token, sending)
-
-
-async def _send(raw: bytes, offset: int, context: _Context) -> None:
-    """Send a record in chunks, from an offset in bytes."""
-    digest = hashlib.sha256(raw).digest()
-    start = min(offset, len(raw))
-    while True:
-        chunk = pb.FetchRecordResponse(
-            data=raw[start : start + _CHUNK],
-            offset=start,
-            view=pb.RECORD_VIEW_FULL,
-        )
-        start += _CHUNK
-        if start >= len(raw):
-            chunk.size = len(raw)
-            chunk.sha256 = digest
-            await context.write(chunk)
-            return
-        await context.write(chunk)
 
 
 def _check_open(hosted: HostedMatch) -> None:

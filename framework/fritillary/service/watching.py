@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import weakref
 from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 import grpc
@@ -19,6 +22,7 @@ from fritillary.referee.seen import MatchResult, SeatEvent
 from fritillary.service import wire
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.past import PlayedAgain
+from fritillary.service.turns import Turns
 
 _log = logging.getLogger(__name__)
 
@@ -131,6 +135,8 @@ class Watch:
         hosted: the match.
         request: what is wanted.
         held: counts what is held back if it does not read; the past does not count.
+        turn: waits for a turn at writing out an event that is past; default: shared
+            with nobody.
     """
 
     def __init__(
@@ -138,16 +144,19 @@ class Watch:
         hosted: HostedMatch,
         request: pb.WatchMatchRequest,
         held: Held | None = None,
+        turn: Callable[[], AbstractAsyncContextManager[None]] | None = None,
     ) -> None:
         self._hosted = hosted
         self._held = held or Held()
+        self._turn = turn or functools.partial(Turns().one, "")
         self._coder = wire.coder(request.encoding)
         self._each = request.view_each_event
         self._picture = request.picture
         self._after = request.after_event if request.HasField("after_event") else None
         #: What is past is kept as it is, shared by all, and written out when its turn
-        #: has come.
+        #: has come; so is what happens meanwhile.
         self._queue: deque[pb.WatchMatchResponse | SeatEvent] = deque()
+        self._behind = 0
         self._most = MAX_QUEUE
         self._wake = asyncio.Event()
         self._past: list[SeatEvent] = []
@@ -176,7 +185,9 @@ class Watch:
                 self._stop()
             while True:
                 while self._queue:
-                    await context.write(self._next())
+                    update = await self._next()
+                    if update is not None:
+                        await context.write(update)
                 if self._too_slow:
                     msg = "the watcher reads too slowly; watch again with after_event"
                     raise ServiceError(msg, code="watch.too-slow")
@@ -194,16 +205,23 @@ class Watch:
         """Be told nothing more, and drop what waits; it takes memory meanwhile."""
         self._too_slow = True
         self._queue.clear()
+        self._behind = 0
         self._hosted.unwatch(self)
         self._wake.set()
 
-    def _next(self) -> pb.WatchMatchResponse:
-        """Take the next update from the queue."""
-        update = self._queue.popleft()
-        if isinstance(update, SeatEvent):
+    async def _next(self) -> pb.WatchMatchResponse | None:
+        """Take the next update from the queue; ``None`` if it was dropped."""
+        update = self._queue[0]
+        if not isinstance(update, SeatEvent):
+            self._queue.popleft()
+            self._held.add(self, -update.ByteSize())
+            return update
+        async with self._turn():
+            if self._too_slow:
+                return None
+            self._queue.popleft()
+            self._behind -= 1
             return pb.WatchMatchResponse(event=self._event(update))
-        self._held.add(self, -update.ByteSize())
-        return update
 
     def _check_end(self) -> None:
         """Raise what a watcher is told of a match that may go on later."""
@@ -228,6 +246,7 @@ class Watch:
         for event in past or ():
             if self._after is not None and event.number > self._after:
                 self._queue.append(event)
+                self._behind += 1
         self._wake.set()
         # What is past is no fault of a watcher's.
         self._most = MAX_QUEUE + len(self._queue)
@@ -240,16 +259,20 @@ class Watch:
         self._wake.set()
 
     def _put(self, *, forced: bool = True, **update: Any) -> None:  # noqa: ANN401
-        if self._too_slow:
-            return
-        if not forced and len(self._queue) >= self._most:
-            self._held.drop(self)
-            self.fall_behind()
+        if self._too_slow or (not forced and self._is_full()):
             return
         message = pb.WatchMatchResponse(**update)
         self._queue.append(message)
         self._wake.set()
         self._held.add(self, message.ByteSize())
+
+    def _is_full(self) -> bool:
+        """Fall behind if too much waits; return whether it does."""
+        full = len(self._queue) >= self._most
+        if full:
+            self._held.drop(self)
+            self.fall_behind()
+        return full
 
     def _view(self) -> pb.MatchView:
         views = _views.get(self._hosted)
@@ -278,7 +301,11 @@ class Watch:
         if self._catching_up:
             self._past.append(event)
             return
-        self._put(event=self._event(event), forced=False)
+        if not self._behind:
+            self._put(event=self._event(event), forced=False)
+        elif not self._too_slow and not self._is_full():
+            self._queue.append(event)
+            self._behind += 1
         if self._each:
             self._put(view=self._view(), forced=False)
         self._put(status=self._hosted.status(), forced=False)
