@@ -99,10 +99,11 @@ func checkAddress(address string) error {
 		return nil
 	}
 	host, port, err := net.SplitHostPort(address)
+	var number uint64
 	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
+		number, err = strconv.ParseUint(port, 10, 16)
 	}
-	if err != nil || host == "" || strings.Contains(address, "/") {
+	if err != nil || number == 0 || host == "" || strings.Contains(address, "/") {
 		return usageError("address", "address %q must be of the form HOST:PORT", shown(address))
 	}
 	return nil
@@ -128,7 +129,7 @@ func (c Config) tlsConfig() (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, usageError("ca", "certificates %s: there is none in it", c.CA)
+			return nil, usageError("tls", "certificates %s: there is none in it", c.CA)
 		}
 	}
 	if (c.Cert == "") != (c.Key == "") {

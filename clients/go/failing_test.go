@@ -46,6 +46,22 @@ func TestABotThatFailsStopsTheClientAndTheServerIsTold(t *testing.T) {
 	}
 }
 
+func TestAnActionThatHoldsItselfIsNoDecision(t *testing.T) {
+	self := map[string]any{}
+	self["x"] = self
+	list := []any{nil}
+	list[0] = list
+	typed := map[string][]map[string]any{"x": {self}}
+	for name, action := range map[string]any{"map": self, "list": list, "other types": typed} {
+		for _, encoding := range []Encoding{MessagePack, JSON} {
+			_, err := answer(Action(action), &pb.DecisionRequest{}, encoding, &pb.Limits{}, 0)
+			if !errors.Is(err, ErrBot) || CodeOf(err) != "bot.answer" || !strings.Contains(err.Error(), "cannot be sent") {
+				t.Errorf("%s, %s: %v", name, encoding, err)
+			}
+		}
+	}
+}
+
 func TestABotThatFailsMayResignAndPlayOn(t *testing.T) {
 	decide := func(_ context.Context, ask *Ask) (Decision, error) {
 		if ask.DecisionID == 1 {

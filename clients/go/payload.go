@@ -197,7 +197,11 @@ func (p Payload) msgpack() ([]byte, error) {
 // encode returns a value as bytes; keys of maps are sorted.
 func encode(value any, encoding Encoding) ([]byte, error) {
 	var raw bytes.Buffer
-	if encoding == MessagePack && isNative(value) {
+	native, err := isNative(value, 0)
+	if err != nil {
+		return nil, err
+	}
+	if encoding == MessagePack && native {
 		encoder := msgpack.NewEncoder(&raw)
 		encoder.SetSortMapKeys(true)
 		encoder.UseCompactInts(true)
@@ -206,7 +210,7 @@ func encode(value any, encoding Encoding) ([]byte, error) {
 	}
 	encoder := json.NewEncoder(&raw)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
+	err = encoder.Encode(value)
 	text := bytes.TrimSuffix(raw.Bytes(), []byte("\n"))
 	if err != nil || encoding == JSON {
 		return text, err
@@ -214,27 +218,31 @@ func encode(value any, encoding Encoding) ([]byte, error) {
 	return packJSON(text)
 }
 
-// isNative tells whether a value is of the types that [Payload.Value] returns.
-func isNative(value any) bool {
+// isNative tells whether a value is of the types that [Payload.Value] returns. One that
+// is nested too deep, as one that holds itself is, is an error.
+func isNative(value any, depth int) (bool, error) {
+	if depth > mostNested {
+		return false, errTooDeep
+	}
 	switch value := value.(type) {
 	case nil, bool, int, int64, float64, string, []byte:
-		return true
+		return true, nil
 	case []any:
 		for _, each := range value {
-			if !isNative(each) {
-				return false
+			if native, err := isNative(each, depth+1); !native {
+				return false, err
 			}
 		}
-		return true
+		return true, nil
 	case map[string]any:
 		for _, each := range value {
-			if !isNative(each) {
-				return false
+			if native, err := isNative(each, depth+1); !native {
+				return false, err
 			}
 		}
-		return true
+		return true, nil
 	default:
-		return false
+		return false, nil
 	}
 }
 
@@ -243,7 +251,7 @@ func packJSON(text []byte) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var packed bytes.Buffer
-	err := repack(decoder, &packed)
+	err := repack(decoder, &packed, 0)
 	return packed.Bytes(), err
 }
 
@@ -251,10 +259,12 @@ func packJSON(text []byte) ([]byte, error) {
 // of any game, and not so deep that reading them could exhaust the stack.
 const mostNested = 512
 
+var errTooDeep = errors.New("it is nested too deep")
+
 // readValue reads one value strictly.
 func readValue(decoder *msgpack.Decoder, rest *bytes.Reader, depth int) (any, error) {
 	if depth > mostNested {
-		return nil, errors.New("it is nested too deep")
+		return nil, errTooDeep
 	}
 	code, err := decoder.PeekCode()
 	if err != nil {
@@ -351,7 +361,10 @@ func widened(value any) (any, error) {
 }
 
 // repack writes the next value of a JSON text as MessagePack.
-func repack(decoder *json.Decoder, packed *bytes.Buffer) error {
+func repack(decoder *json.Decoder, packed *bytes.Buffer, depth int) error {
+	if depth > mostNested {
+		return errTooDeep
+	}
 	token, err := decoder.Token()
 	if err != nil {
 		return err
@@ -363,7 +376,7 @@ func repack(decoder *json.Decoder, packed *bytes.Buffer) error {
 		count := 0
 		var inside bytes.Buffer
 		for ; decoder.More(); count++ {
-			if err := repack(decoder, &inside); err != nil {
+			if err := repack(decoder, &inside, depth+1); err != nil {
 				return err
 			}
 		}

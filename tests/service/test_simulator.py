@@ -394,6 +394,7 @@ async def test_it_inherits_no_secrets(simulator, monkeypatch):
         ("example.org:80", ServiceError, "server.needs-loopback"),
         ("127.0.0.1", UsageError, "usage.address"),
         ("127.0.0.1:99999", UsageError, "usage.address"),
+        ("::1:7551", UsageError, "usage.address"),
     ],
 )
 async def test_it_listens_on_loopback_alone(address, error, code):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary_client.encoding import Encoding
 from fritillary_client.errors import DecisionError
-from fritillary_client.values import Decision, LegalAction, Resign
+from fritillary_client.values import Decision, LegalAction, Quoted, Resign
 
 _FORMS = "return one of ask.legal, its index, its text, its data, a Decision, or RESIGN"
 _MAX_INDEX = 2**32 - 1
@@ -16,6 +16,10 @@ _MAX_MS = 2**31 - 1
 
 #: Bytes of a frame around its only message, at most.
 _ENVELOPE = 16
+
+
+class _UnfitError(Exception):
+    """Says what was decided that is no decision."""
 
 
 def message_of(
@@ -34,6 +38,23 @@ def message_of(
     Raises:
         DecisionError: if ``decide`` returned something that is no decision.
     """
+    try:
+        return _message(decided, request, encoding, limits, think_ms)
+    except _UnfitError as error:
+        if isinstance(decided, Quoted):
+            # Of the program's line; how Python fares with it is no help.
+            msg = f"the answer has {error}: {decided.line}"
+            raise DecisionError(msg) from None
+        raise DecisionError(f"decide() returned {error}") from error.__cause__
+
+
+def _message(
+    decided: object,
+    request: wire.DecisionRequest,
+    encoding: Encoding,
+    limits: wire.Limits,
+    think_ms: int,
+) -> wire.BotMessage:
     if isinstance(decided, Resign) or decided is Resign:
         return wire.BotMessage(
             resign=wire.Resign(
@@ -59,8 +80,8 @@ def message_of(
         decision.ClearField("probabilities")
         decision.ClearField("note")
         if decision.ByteSize() + _ENVELOPE > most:
-            msg = f"decide() returned an action of more than {most} bytes"
-            raise DecisionError(msg)
+            msg = f"an action of more than {most} bytes"
+            raise _UnfitError(msg)
     return wire.BotMessage(decision=decision)
 
 
@@ -76,36 +97,36 @@ def _set_choice(
         try:
             decision.text = choice
         except ValueError as error:
-            msg = f"decide() returned text that is not Unicode: {choice[:40]!r}"
-            raise DecisionError(msg) from error
+            msg = f"text that is not Unicode: {choice[:40]!r}"
+            raise _UnfitError(msg) from error
     elif isinstance(choice, Mapping):
         try:
             decision.action = encoding.encode(dict(choice))
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            msg = f"decide() returned a dict that cannot be sent: {error}"
-            raise DecisionError(msg) from error
+            msg = f"an action that cannot be sent: {_why(error)}"
+            raise _UnfitError(msg) from error
     else:
         decision.index = _index(choice, request)
 
 
 def _index(choice: object, request: wire.DecisionRequest) -> int:
     if choice is None:
-        msg = f"decide() returned None; {_FORMS}"
-        raise DecisionError(msg)
+        msg = f"None; {_FORMS}"
+        raise _UnfitError(msg)
     try:
         if isinstance(choice, bool):
             raise TypeError
         index = operator.index(choice)  # type: ignore[arg-type]
     except TypeError:
-        msg = f"decide() returned {_shown(choice)}; {_FORMS}"
-        raise DecisionError(msg) from None
+        msg = f"{_shown(choice)}; {_FORMS}"
+        raise _UnfitError(msg) from None
     if not 0 <= index <= _MAX_INDEX:
         legal = request.legal
         msg = (
-            f"decide() returned the index {index}; legal are {len(legal)} indices from "
+            f"the index {index}; legal are {len(legal)} indices from "
             f"{legal[0] if legal else 0}"
         )
-        raise DecisionError(msg)
+        raise _UnfitError(msg)
     return index
 
 
@@ -125,15 +146,26 @@ def _set_extras(
     if probabilities:
         if len(probabilities) != legal:
             msg = (
-                f"Decision.probabilities has {len(probabilities)} entries for {legal} "
-                "legal actions; give one for each of ask.legal"
+                f"{len(probabilities)} probabilities for {legal} legal actions; "
+                "give one for each"
             )
-            raise DecisionError(msg)
+            raise _UnfitError(msg)
         try:
             decision.probabilities.extend(map(float, probabilities))
         except (TypeError, ValueError) as error:
             msg = f"Decision.probabilities must be numbers: {error}"
             raise DecisionError(msg) from error
+
+
+def _why(error: Exception) -> str:
+    """Say why an action cannot be encoded; no library says that to everybody."""
+    if isinstance(error, UnicodeError):
+        return "it holds text that is not Unicode"
+    if isinstance(error, OverflowError):
+        return "it holds a number of more than 64 bits"
+    if isinstance(error, RecursionError) or "recursion limit" in str(error):
+        return "it is nested too deep"
+    return str(error)
 
 
 def _shown(value: object) -> str:

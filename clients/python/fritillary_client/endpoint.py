@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -20,6 +21,10 @@ CERTIFICATE: Final = "FRITILLARY_CERT"
 KEY: Final = "FRITILLARY_KEY"
 
 _SOCKETS: Final = ("unix:", "unix-abstract:")
+
+#: gRPC would take a port above 65535 modulo 65536, and guess where an IPv6 host ends.
+_HOST_PORT: Final = re.compile(r"(?:\[[^][/]+\]|[^][:/]+):([0-9]{1,5})")
+_MAX_PORT: Final = 65_535
 
 #: Where a file is; ``None`` where the environment decides.
 File: TypeAlias = str | os.PathLike[str] | None
@@ -106,9 +111,10 @@ def _checked_address(address: str) -> str:
     if not address:
         msg = f"no server is named; set {ADDRESS} or give address='HOST:PORT'"
         raise ConfigurationError(msg, code="usage.address")
-    host, colon, port = address.rpartition(":")
-    local = address.startswith(_SOCKETS)
-    if not local and (not host or not colon or not port.isdecimal() or "/" in address):
+    if address.startswith(_SOCKETS):
+        return address
+    found = _HOST_PORT.fullmatch(address)
+    if found is None or not 0 < int(found[1]) <= _MAX_PORT:
         msg = f"address {address[:80]!r} must be of the form HOST:PORT"
         raise ConfigurationError(msg, code="usage.address")
     return address

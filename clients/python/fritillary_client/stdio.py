@@ -32,7 +32,14 @@ from fritillary_client.stdio_lines import (
 )
 from fritillary_client.stdio_output import Line, Log
 from fritillary_client.stdio_process import Command, Process
-from fritillary_client.values import Answer, MatchInfo, Outcome
+from fritillary_client.values import (
+    Answer,
+    Decision,
+    MatchInfo,
+    Outcome,
+    Quoted,
+    Resign,
+)
 
 _log = logging.getLogger("fritillary_client")
 
@@ -186,6 +193,7 @@ class StdioBot(Bot):
         try:
             reply = self._read(line)
         except DecisionError as error:
+            self._process.failed = True
             if self._owed:
                 _, waiting = self._owed.popleft()
                 if not waiting.done():
@@ -200,7 +208,7 @@ class StdioBot(Bot):
             decision_id, waiting = self._owed.popleft()
             if named is None or named == decision_id:
                 if not waiting.done():
-                    waiting.set_result(reply.answer)
+                    waiting.set_result(_with_line(reply.answer, line))
                 return
             if not waiting.done():
                 self._owed.appendleft((decision_id, waiting))
@@ -233,11 +241,22 @@ class StdioBot(Bot):
 
     def _fail(self, message: str, code: str) -> None:
         self._fault = message, code
+        self._process.failed = True
         while self._owed:
             _, waiting = self._owed.popleft()
             if not waiting.done():
                 self._raised = True
                 waiting.set_exception(BotError(message, code=code))
+
+
+def _with_line(answer: Answer, line: Line) -> Answer:
+    """Return an answer that quotes its line should it turn out to be none."""
+    if isinstance(answer, int | Resign):
+        return answer  # there is nothing about it that could not be sent
+    quote = quoted(line.raw)
+    if isinstance(answer, Decision):
+        return Quoted(answer.choice, answer.note, answer.probabilities, quote)
+    return Quoted(answer, line=quote)
 
 
 def program_file(words: Sequence[str]) -> Path | None:

@@ -38,6 +38,8 @@ MAX_ANSWER_BYTES: Final = 1024 * 1024
 _CHOICES: Final = ("index", "text", "action", "resign")
 _FORMS: Final = 'give one of "index", "text", "action", "resign"'
 _MAX_INDEX: Final = 2**32 - 1
+#: Python reads no more.
+_MAX_DIGITS: Final = 4300
 _SHOWN: Final = 80
 
 
@@ -154,7 +156,7 @@ def read_reply(line: bytes) -> Reply:
         DecisionError: if it is no answer; says why in one line.
     """
     try:
-        found = json.loads(line.decode(), parse_constant=_no_number)
+        found = json.loads(line.decode(), parse_constant=_no_number, parse_int=_integer)
     except UnicodeDecodeError as error:
         raise _wrong(line, f"is not UTF-8 at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -162,9 +164,8 @@ def read_reply(line: bytes) -> Reply:
         raise _wrong(line, why) from None
     except RecursionError:
         raise _wrong(line, "is nested too deep") from None
-    except ValueError as error:
-        # What JSON allows and Python does not read, such as 10,000 digits.
-        raise _wrong(line, f"cannot be read: {error}") from None
+    except _UnfitError as error:
+        raise _wrong(line, str(error)) from None
     if not isinstance(found, dict):
         raise _wrong(line, "is no JSON object")
     try:
@@ -240,7 +241,7 @@ def _probabilities(found: Mapping[str, Any]) -> tuple[float, ...]:
 def _of_type(found: Mapping[str, Any], name: str, cls: type, what: str) -> Any:  # noqa: ANN401 - of the class
     value = found.get(name)
     if value is not None and not isinstance(value, cls):
-        raise _UnfitError(f"has a {name} that is {_kind(value)}, not {what}")
+        raise _UnfitError(f"has {_a(name)} that is {_kind(value)}, not {what}")
     return value
 
 
@@ -249,8 +250,12 @@ def _whole(name: str, value: object) -> int:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _UnfitError(f"has a {name} that is {_kind(value)}, not a whole number")
+        raise _UnfitError(f"has {_a(name)} that is {_kind(value)}, not a whole number")
     return value
+
+
+def _a(name: str) -> str:
+    return f"an {name}" if name == "index" else f"a {name}"
 
 
 def _kind(value: object) -> str:
@@ -267,8 +272,14 @@ def _kind(value: object) -> str:
 
 
 def _no_number(name: str) -> float:
-    msg = f"{name} is no number of JSON"
-    raise ValueError(msg)
+    raise _UnfitError(f"cannot be read: {name} is no number of JSON")
+
+
+def _integer(digits: str) -> int:
+    """Return an integer of a line; any with more digits is out of every range."""
+    if (count := len(digits.removeprefix("-"))) > _MAX_DIGITS:
+        raise _UnfitError(f"cannot be read: a number has {count} digits")
+    return int(digits)
 
 
 def _wrong(line: bytes, why: str) -> DecisionError:

@@ -20,6 +20,10 @@ from fritillary_client.stdio_output import Line, Lines, Log
 PATIENCE_S: Final = 2.0
 TERM_S: Final = 1.0
 
+#: One that has failed gets SIGTERM at once, and is killed after so long, in seconds:
+#: who waits for its end learns only then why it has failed.
+FAILED_TERM_S: Final = 0.5
+
 #: So many bytes may wait for a program that does not read.
 MAX_UNREAD_BYTES: Final = 16 * 1024 * 1024
 
@@ -54,6 +58,9 @@ class Process(asyncio.SubprocessProtocol):
         log: for all that it writes but answers.
         heard: is given each answer.
         gone: is told why no answer can come any more, in one line; once.
+
+    Attributes:
+        failed: whether it has failed, and is ended soon unless its match goes on.
     """
 
     def __init__(
@@ -63,6 +70,7 @@ class Process(asyncio.SubprocessProtocol):
         heard: Callable[[Line], None],
         gone: Callable[[str], None],
     ) -> None:
+        self.failed = False
         self._command = command
         self._log = log
         self._heard = heard
@@ -123,12 +131,15 @@ class Process(asyncio.SubprocessProtocol):
         pipe.write(line)
 
     def close(self) -> None:
-        """Begin to end it."""
+        """Begin to end it because it has failed."""
+        self.failed = True
         self._over.set()
 
     async def end(self) -> None:
         """End it: close its input, then SIGTERM, then SIGKILL."""
-        self._over.set()
+        if not self._over.is_set():
+            self.failed = False
+            self._over.set()
         if self._keeper is not None:
             await asyncio.shield(self._keeper)
 
@@ -187,19 +198,23 @@ class Process(asyncio.SubprocessProtocol):
             await self._end()
 
     async def _end(self) -> None:
+        patience, term = (0.0, FAILED_TERM_S) if self.failed else (PATIENCE_S, TERM_S)
         pipe = self._input()
         try:
             if pipe is not None:
                 pipe.close()
-            if not await _within(PATIENCE_S, self._exited):
+            if not await _within(patience, self._exited):
                 self._signal(signal.SIGTERM)
-                await _within(TERM_S, self._exited)
+                await _within(term, self._exited)
         finally:
+            # Also if the loop is stopped meanwhile: it must not end before the pipes.
             self._sweep()
-        await self._exited.wait()
-        # What has left the session may hold the pipes; we do not.
-        await _within(_LAST_WORDS_S, self._drained)
-        self._transport.close()
+            await self._exited.wait()
+            try:
+                # What has left the session may hold the pipes; we do not.
+                await _within(_LAST_WORDS_S, self._drained)
+            finally:
+                self._transport.close()
 
     def _input(self) -> asyncio.WriteTransport | None:
         return cast(

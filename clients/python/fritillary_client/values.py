@@ -357,5 +357,16 @@ class Decision:
     probabilities: Sequence[float] = ()
 
 
+@frozen
+class Quoted(Decision):
+    """A decision that was read from a line, which is quoted where it is none.
+
+    Args:
+        line: its beginning, fit to be shown.
+    """
+
+    line: str = ""
+
+
 #: What ``decide`` may return.
 Answer: TypeAlias = Choice | Decision | Resign

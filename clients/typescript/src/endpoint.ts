@@ -89,8 +89,8 @@ function checkedAddress(address: string): string {
     const message = `no server is named; set ${ADDRESS} or give address: "HOST:PORT"`;
     throw new ConfigurationError(message, { code: "usage.address" });
   }
-  const [, host, port] = /^([^/]+):(\d+)$/.exec(address) ?? [];
-  if (address.startsWith("unix:") || (host && Number(port) < 65536)) return address;
+  const port = Number(/^(?:\[[^[\]/]+\]|[^[\]:/]+):(\d+)$/.exec(address)?.[1] ?? 0);
+  if (address.startsWith("unix:") || (port > 0 && port < 65536)) return address;
   const message = `address '${address.slice(0, 80)}' must be of the form HOST:PORT`;
   throw new ConfigurationError(message, { code: "usage.address" });
 }

@@ -22,6 +22,8 @@ const wrong: [string, Settings, string][] = [
   ["no address", { address: "" }, "usage.address"],
   ["an address without a port", { address: "localhost" }, "usage.address"],
   ["a port that is none", { address: "localhost:65536" }, "usage.address"],
+  ["port 0", { address: "localhost:0" }, "usage.address"],
+  ["IPv6 without brackets", { address: "::1:7551" }, "usage.address"],
   ["a URL", { address: "http://localhost:1" }, "usage.address"],
   ["no token", { token: " " }, "usage.token"],
   ["a token of two words", { token: "a b" }, "usage.token"],

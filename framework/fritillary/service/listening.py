@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import ipaddress
 import os
+import re
 import socket
 from typing import Any, Final
 
@@ -123,12 +124,17 @@ def _check_free(address: str) -> None:
         raise missing
 
 
+#: An IPv6 host is in brackets: nobody can tell where another one ends.
+_HOST_PORT: Final = re.compile(r"(\[[^][]+\]|[^][:]+):([0-9]{1,5})")
+
+
 def checked_host(address: str, *, needs_loopback: bool) -> str:
     """Return the host of an address."""
-    host, colon, port = address.rpartition(":")
-    if not colon or not host or not port.isdecimal() or int(port) > 65_535:
+    found = _HOST_PORT.fullmatch(address)
+    if found is None or int(found[2]) > 65_535:
         msg = f"address {address[:80]!r} must be of the form HOST:PORT"
         raise UsageError(msg, code="usage.address")
+    host = found[1]
     if needs_loopback and not is_loopback(host):
         msg = (
             f"address {address[:80]!r} is not on loopback; others need TLS: give the "

@@ -77,8 +77,8 @@ async def test_a_bot_can_resign(arena, play, answer):
         (2.0, "decide() returned 2.0 (float); return one of"),
         ([1], "decide() returned [1] (list); return one of"),
         (-1, "decide() returned the index -1; legal are 3 indices"),
-        ({"take": object()}, "decide() returned a dict that cannot be sent"),
-        (Decision(1, probabilities=(1.0,)), "has 1 entries for 3 legal actions"),
+        ({"take": object()}, "decide() returned an action that cannot be sent"),
+        (Decision(1, probabilities=(1.0,)), "returned 1 probabilities for 3 legal"),
         (Decision(1, note=3), "Decision.note must be a string"),  # type: ignore[arg-type]
         ("\ud800", "decide() returned text that is not Unicode"),
         ({"take": "x" * 70_000}, "an action of more than 65536 bytes"),

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 from tests.clients.stdio.scene import WITHIN, script, until, written
+from tests.ids import steady
 
 from fritillary import Registry
 from fritillary.record.events import ActionTaken
@@ -189,6 +190,37 @@ async def test_a_program_that_answers_nonsense_stops_the_bot(house) -> None:
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (
+            "say({'action': {'stones': 10**30}})",
+            "an action that cannot be sent: it holds a number of more than 64 bits: {",
+        ),
+        (
+            "say({'action': {chr(0xD800): 1}})",
+            'an action that cannot be sent: it holds text that is not Unicode: {"a',
+        ),
+        ("say({'text': chr(0xD800)})", "text that is not Unicode: "),
+        ("say({'text': 'x' * 300_000})", 'an action of more than 262144 bytes: {"t'),
+        ("say({'index': 0, 'probabilities': [1]})", "1 probabilities for "),
+    ],
+    ids=steady,
+)
+async def test_an_answer_that_cannot_be_sent_is_told_in_the_words_of_its_line(
+    house, caplog, body, why
+) -> None:
+    house.connect("a", f"asked(); {body}; told()")
+    await house.arena.play("lepidoptery", ["remote:a", "uniform"], terms=SHORT)
+    with pytest.raises(BotError) as caught:
+        await house.tasks[0]
+    assert caught.value.message.startswith(f"the answer has {why}")
+    assert caught.value.message.isprintable()
+    assert len(caught.value.message) < 300
+    assert caught.value.code == "bot.answer"
+    assert "Traceback" not in caplog.text
+
+
 async def test_or_resigns_the_one_match_and_plays_the_next(house, caplog) -> None:
     body = """
     while True:
@@ -211,6 +243,7 @@ async def test_or_resigns_the_one_match_and_plays_the_next(house, caplog) -> Non
         ("asked(); sys.exit('out of luck')", "exit code 1; its last words: out of l"),
         ("asked(); say('{nonsense'); told()", "the answer is not JSON at character 2"),
         ("asked(); say({'index': 1.5}); told()", "is a number with a fraction"),
+        ("asked(); os.close(1); time.sleep(600)", "the program closed its output"),
         ("asked(); print('thinking'); os.kill(os.getpid(), 9)", "ended by SIGKILL"),
     ],
 )

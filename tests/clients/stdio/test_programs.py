@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.clients.stdio.scene import INFO, WITHIN, Played, script, until
 
-from fritillary_client import RESIGN, BotError, Decision, DecisionError
+from fritillary_client import RESIGN, BotError, Decision, DecisionError, stdio_process
 from fritillary_client.stdio import Stdio, program_file
 
 pytestmark = pytest.mark.system
@@ -49,8 +49,11 @@ async def test_a_program_is_asked_and_answers_in_any_form() -> None:
     """
     async with Played(script(body)) as program:
         assert await program.answer(1) == 2
-        assert await program.answer(2) == Decision("take 1", "so")
-        assert await program.answer(3) == {"stones": 1}
+        second, third = await program.answer(2), await program.answer(3)
+        assert isinstance(second, Decision)
+        assert isinstance(third, Decision)
+        assert (second.choice, second.note) == ("take 1", "so")
+        assert (third.choice, third.note) == ({"stones": 1}, "")
         assert await program.answer(4) is RESIGN
 
 
@@ -340,6 +343,53 @@ async def test_one_whose_pipe_is_held_by_a_stranger_is_left() -> None:
         with pytest.raises(BotError, match="ended with exit code 0"):
             await program.answer(1)
     os.kill(int(said.split()[-1]), signal.SIGKILL)
+
+
+#: Whatever holds the pipes, and whenever the loop is stopped: no transport is left.
+_HOLDS = """
+import subprocess
+child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+say(str(child.pid))
+"""
+
+
+@pytest.mark.parametrize("then", ["sys.exit()", "time.sleep(600)"])
+@pytest.mark.parametrize("ending", [False, True], ids=["plays", "ends"])
+def test_a_loop_that_is_stopped_leaves_no_pipe_behind(then: str, ending: bool) -> None:
+    program = Played(script(f"{_HOLDS}{then}"))
+
+    async def begin() -> int:
+        await program.bot.start(INFO)
+        (said,) = await until_logged(program, 1)
+        if ending:
+            program.bot._process.close()
+            await asyncio.sleep(0)
+        return int(said.split()[-1])
+
+    stranger = asyncio.run(begin())
+    try:
+        transport = program.bot._process._transport
+        assert transport.is_closing()
+        assert transport.get_returncode() is not None
+    finally:
+        os.kill(stranger, signal.SIGKILL)
+
+
+async def test_one_that_has_failed_is_not_waited_for(monkeypatch) -> None:
+    monkeypatch.setattr(stdio_process, "PATIENCE_S", 3600.0)
+    monkeypatch.setattr(stdio_process, "TERM_S", 3600.0)
+    body = "signal.signal(signal.SIGTERM, signal.SIG_IGN); asked(); os.close(1)"
+    program = Played(script(f"{body}; time.sleep(600)"))
+    await program.bot.start(INFO)
+    with pytest.raises(BotError, match="closed its output"):
+        await program.answer(1)
+    keeper = program.bot._process._keeper
+    assert keeper is not None
+    # As where the client has left and its loop ends.
+    keeper.cancel()
+    done, _ = await asyncio.wait([keeper], timeout=WITHIN)
+    assert done
+    assert not alive(program.bot._process.pid)
 
 
 def test_a_loop_that_is_stopped_leaves_no_program_behind() -> None:

@@ -41,8 +41,8 @@ LIMITS: Final = Limits(
     max_outstanding_bytes=1024 * 1024,
 )
 
-#: So many ended matches stay in memory; others are found in the folder of the records. A
-#: hostile one has thousands of rulings, which are no leak while it is kept.
+#: So many ended matches stay in memory; others are found in the folder of the records.
+#: A hostile one has thousands of rulings, which are no leak while it is kept.
 _KEPT: Final = 2
 
 
