@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -454,13 +455,21 @@ def play_at(
     name = project.name
     token = outside.run("fritillary", "token", "create", name, cwd=project).strip()
     line = dial_in.replace("HOST:PORT", address).replace("TOKEN", token)
+    words = (
+        *("fritillary", "match", "lepidoptery", "--json"),
+        *("-s", f"remote:{name}", "-s", "uniform", *shlex.split(SEED)),
+        *("--server", address, "--token", referee),
+    )
     with running(outside, line, project):
-        told = outside.run(
-            *("fritillary", "match", "lepidoptery", "--json"),
-            *("-s", f"remote:{name}", "-s", "uniform", *shlex.split(SEED)),
-            *("--server", address, "--token", referee),
-            cwd=project,
-        )
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                told = outside.run(*words, cwd=project)
+                break
+            except AssertionError as error:
+                # The bot is on its way.
+                if "is not connected" not in str(error) or time.monotonic() > deadline:
+                    raise
     assert json.loads(told)["ended"] == "played", told
 
 

@@ -17,7 +17,7 @@ _NEEDED: Final = {
     "go": (
         "*.go",
         "api/**/*.go",
-        "examples/*/main.go",
+        "examples/*/*.go",
         "go.mod",
         "go.sum",
         "LICENSE",
