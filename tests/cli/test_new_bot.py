@@ -462,10 +462,10 @@ def play_at(
     )
     with running(outside, line, project):
         deadline = time.monotonic() + 60
-        while True:
+        told = ""
+        while not told:
             try:
                 told = outside.run(*words, cwd=project)
-                break
             except AssertionError as error:
                 # The bot is on its way.
                 if "is not connected" not in str(error) or time.monotonic() > deadline:
