@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import types
 
 import pytest
@@ -22,6 +23,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("FRITILLARY_HYPOTHESIS", "quick"))
+
+
+# Whoever runs the tests in the background may have them ignore these, and every program
+# that a test starts would inherit that.
+for _name in ("SIGINT", "SIGHUP"):
+    _number = getattr(signal, _name, None)
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(
+            _number,
+            signal.default_int_handler if _name == "SIGINT" else signal.SIG_DFL,
+        )
 
 
 @pytest.fixture(autouse=True)
