@@ -226,12 +226,11 @@ async def test_an_answer_to_nothing_is_no_answer_to_the_next_ask() -> None:
 async def test_an_answer_that_comes_twice_is_no_answer_to_the_next_ask() -> None:
     body = """
     line = asked(); say({"index": 0, "decision_id": 1}, {"index": 0, "decision_id": 1})
-    print("written", file=sys.stderr, flush=True)
     told()
     """
     async with Played(script(body)) as program:
         assert await program.answer(1) == 0
-        await until_logged(program, 1)
+        await until(lambda: program.bot._fault is not None)
         with pytest.raises(BotError, match="answered for decision 1 w"):
             await program.answer(2)
 
