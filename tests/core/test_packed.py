@@ -90,7 +90,14 @@ def test_a_falling_list_is_refused_where_order_matters() -> None:
     assert CARD_SET.pack([2, 1]) == 6
 
 
-def test_items_beyond_the_table_pack_as_well() -> None:
+@pytest.mark.parametrize("packed", [Packed(), Packed(bits=2)])
+@pytest.mark.parametrize("items", [[True], [0, True], ["1"], [1, None], [2, 1.0]])
+def test_only_integers_are_packed_in_order(packed: Packed, items: list[int]) -> None:
+    with pytest.raises(TypeError, match="expected integers, got"):
+        packed.pack_sorted(items)
+
+
+def test_the_highest_item_there_can_be_packs_as_well() -> None:
     items = [0, 255, 256, MAX_ITEMS - 1]
     assert CARD_SET.unpack(CARD_SET.pack_sorted(items)) == items
 

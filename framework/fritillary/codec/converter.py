@@ -70,7 +70,8 @@ def _build_for(
                 return _build_primitives(kind.type, hook(item), factory)
             return _build_items(hook(item), factory)
         case kinds.FixedTuple(items=items):
-            return _build_fixed([hook(item) for item in items])
+            exact = [*items] if all(_passes(item) for item in items) else None
+            return _build_fixed([hook(item) for item in items], exact)
         case kinds.Mapped(value=value):
             return _build_map(hook(value))
         case kinds.Enumeration(type=enumeration):
@@ -166,10 +167,8 @@ def _str(value: Any, _: Any = None) -> str:
 # ------------------------------------------------------------------ what is built
 
 
-def _expect_list(value: Any) -> None:
-    if type(value) is not list:
-        msg = f"expected a list, got {say(value)}"
-        raise CodecError(msg)
+def _no_list(value: Any) -> CodecError:
+    return CodecError(f"expected a list, got {say(value)}")
 
 
 def _build_primitives(primitive: type, build: Build, factory: type) -> Build:
@@ -186,7 +185,8 @@ def _build_primitives(primitive: type, build: Build, factory: type) -> Build:
 
 def _build_items(build: Build, factory: type) -> Build:
     def structure(value: Any, _: Any = None) -> Any:
-        _expect_list(value)
+        if type(value) is not list:
+            raise _no_list(value)
         items: list[Any] = []
         append = items.append
         try:
@@ -199,9 +199,13 @@ def _build_items(build: Build, factory: type) -> Build:
     return structure
 
 
-def _build_fixed(builders: list[Build]) -> Build:
+def _build_fixed(builders: list[Build], primitives: list[type] | None) -> Build:
+    # Where all parts are primitives, their types are all there is to ask.
     def structure(value: Any, _: Any = None) -> Any:
-        _expect_list(value)
+        if type(value) is not list:
+            raise _no_list(value)
+        if [*map(type, value)] == primitives:
+            return tuple(value)
         if len(value) != len(builders):
             msg = f"expected {len(builders)} items, got {len(value)}"
             raise CodecError(msg)
@@ -253,13 +257,16 @@ def _build_nullable(build: Build) -> Build:
 def _build_packed(pack_sorted: Callable[[list[int]], int]) -> Build:
     slowly = _build_items(_int, list)
 
-    def structure(value: Any, _: Any = None) -> int:
-        if type(value) is not list or [*map(type, value)].count(int) != len(value):
-            value = slowly(value)
+    def structure(value: Any, _: Any = None) -> Any:
+        if type(value) is not list:
+            raise _no_list(value)
         try:
             return pack_sorted(value)
+        except TypeError:
+            pass
         except ValueError as error:
             raise CodecError(str(error)) from error
+        return slowly(value)  # raises, and says which part is no integer
 
     return structure
 

@@ -1,9 +1,9 @@
 """Binding: from marked functions to plain callables, with every check at load.
 
 A hook with one implementation and no wrapper becomes the plain function, called
-with positional arguments: no pluggy in the hot path. Around a hook that variants wrap
-their wrappers are driven here, as pluggy would but in a third of the time: pluggy's own
-way halves the playouts of a game.
+with positional arguments: no pluggy in the hot path, since a call through it costs more
+than a ply. Wrappers of variants become plain functions where they are simple enough
+(`straight`); all others are driven here, as pluggy would.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fritillary.core.errors import PluginError
 from fritillary.core.text import line
 from fritillary.plugins import specs
 from fritillary.plugins.markers import PROJECT
+from fritillary.plugins.straight import straightened
 
 _MARK: Final = f"{PROJECT}_impl"
 
@@ -265,6 +266,17 @@ def _wrapped(
     """
     must_return = hook not in _NO_RESULT
 
+    def no_result() -> PluginError:
+        msg = (
+            f"{hook}() came back without a result; a wrapper ({name}) "
+            "must end with 'return result'"
+        )
+        return PluginError(msg, code="plugin.no-result")
+
+    straight = straightened(wrapper, inner, no_result if must_return else None)
+    if straight is not None:
+        return straight
+
     def call(*arguments: Any) -> Any:
         running = wrapper(*arguments)
         try:
@@ -290,11 +302,7 @@ def _wrapped(
                 running.close()
                 raise _misled(name, hook, "yielded twice")
         if result is None and must_return:
-            msg = (
-                f"{hook}() came back without a result; a wrapper ({name}) "
-                "must end with 'return result'"
-            )
-            raise PluginError(msg, code="plugin.no-result")
+            raise no_result()
         return result
 
     return call

@@ -35,6 +35,9 @@ Entries: TypeAlias = Annotated[int, Packed(size=ENTRIES)]
 #: A multiset of values in one integer; a rising list of values in bytes.
 Treasures: TypeAlias = Annotated[int, Packed(bits=VALUE_BITS, lowest=1, size=3)]
 
+#: The binary digit, as ASCII, that stands for a cell with or without a tile.
+_EMPTY_DIGITS: Final = bytes(b"01"[tile == EMPTY] for tile in range(256))
+
 #: The reasons of an outcome, by the number that the state uses for them.
 REASONS: Final = (None, "no-treasures", "stack-empty", "rounds")
 NO_TREASURES: Final = 1
@@ -178,9 +181,8 @@ class State:
 
     def __attrs_post_init__(self) -> None:
         self.layout = layout_of(self.options, len(self.hands))
-        self.empty = sum(
-            1 << cell for cell, tile in enumerate(self.board) if tile == EMPTY
-        )
+        # A binary number, its digits read off the board: a loop takes twice as long.
+        self.empty = int(bytes(self.board).translate(_EMPTY_DIGITS)[::-1], 2)
 
 
 @frozen

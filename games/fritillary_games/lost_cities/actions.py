@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 from attrs import field, frozen
 
@@ -20,6 +20,7 @@ from fritillary_games.lost_cities.cards import (
 )
 
 
+@final
 @frozen(cache_hash=True)
 class Play:
     """Play a card from the hand to the own expedition of its colour.
@@ -52,6 +53,7 @@ class Play:
         )
 
 
+@final
 @frozen(cache_hash=True)
 class Discard:
     """Put a card from the hand on the discard pile of its colour.
@@ -71,6 +73,8 @@ class Discard:
     number: int = field(init=False, eq=False, repr=False)
     #: What stands for the card in a discard pile.
     digit: int = field(init=False, eq=False, repr=False)
+    #: The bit of the colour among those whose pile has a card.
+    place: int = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         put = object.__setattr__
@@ -80,8 +84,10 @@ class Discard:
         put(self, "bits", bits)
         put(self, "number", number)
         put(self, "digit", self.rank or 1)
+        put(self, "place", 1 << number)
 
 
+@final
 @frozen(cache_hash=True)
 class Draw:
     """Draw a card to the hand, which ends the turn.

@@ -56,8 +56,14 @@ WAGER_BITS: Final = 3
 #: Where the bits of each colour begin.
 SHIFTS: Final = tuple(BITS * number for number in range(len(COLOURS)))
 
+#: The collection of one card, by card.
+UNITS: Final = tuple(1 << card for card in range(BITS * len(COLOURS)))
+
 #: Every card of one colour, each as often as there is one (C-a).
 _SUIT: Final = (WAGER,) * WAGERS + tuple(NUMBER_RANKS)
+
+#: The cards of all colours in rising order.
+_PACK: Final = tuple(shift + rank for shift in SHIFTS for rank in _SUIT)
 
 
 def _ranks_of(code: int) -> tuple[int, ...]:
@@ -101,12 +107,12 @@ def score_of(expeditions: int) -> int:
 
 def full_pack(colours: int) -> list[int]:
     """Return the cards of a pack, 12 of each colour, in rising order (C-a, C-b)."""
-    return [shift + rank for shift in SHIFTS[:colours] for rank in _SUIT]
+    return [*_PACK[: len(_SUIT) * colours]]
 
 
 def pack(cards: Iterable[int]) -> int:
     """Return the collection of some cards."""
-    return sum(1 << card for card in cards)
+    return sum([UNITS[card] for card in cards])
 
 
 def pack_ranks(by_colour: ByColour) -> int:

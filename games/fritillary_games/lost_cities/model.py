@@ -8,7 +8,13 @@ from typing import Final
 from attrs import define, field, frozen, validators
 
 from fritillary import CardSet
-from fritillary_games.lost_cities.cards import BITS, MASK, WAGER_BITS, ByColour, Colour
+from fritillary_games.lost_cities.cards import (
+    MASK,
+    SHIFTS,
+    WAGER_BITS,
+    ByColour,
+    Colour,
+)
 from fritillary_games.lost_cities.exploits import Exploit
 from fritillary_games.lost_cities.layout import CARD, Layout, layout_of
 
@@ -16,6 +22,14 @@ HAND_SIZE: Final = 8
 
 #: No option makes a game longer than this, in turns.
 MAX_TURN_CAP: Final = 600
+
+#: The bits of all number cards.
+_NUMBERS: Final = sum((MASK ^ WAGER_BITS) << shift for shift in SHIFTS)
+
+#: The bits of all colours that stay in their colour when moved by 1, 2, 4 and 8.
+_LOWER: Final = tuple(
+    sum(MASK >> places << shift for shift in SHIFTS) for places in (1, 2, 4, 8)
+)
 
 #: The reasons of an outcome, by the number that the state uses for them.
 REASONS: Final = (None, "pile-empty", "turn-cap")
@@ -133,9 +147,12 @@ class State:
         self.layout = layout = layout_of(self.options)
         first, second = self.expeditions
         self.playable = (_playable(first, layout), _playable(second, layout))
-        self.stocked = sum(
-            1 << number for number, pile in enumerate(self.piles) if pile
-        )
+        self.stocked = 0
+        bit = 1
+        for pile in self.piles:
+            if pile:
+                self.stocked |= bit
+            bit <<= 1
 
     @property
     def must_draw(self) -> bool:
@@ -145,12 +162,13 @@ class State:
 
 def _playable(expeditions: int, layout: Layout) -> int:
     """Return the bits of a hand that may be played on some expeditions (C-d)."""
-    playable = layout.everything
-    for number in range(layout.colours):
-        code = (expeditions >> BITS * number & MASK) & ~WAGER_BITS
-        # All bits up to that of the highest number.
-        playable &= ~(((1 << code.bit_length()) - 1) << BITS * number)
-    return playable
+    closed = expeditions & _NUMBERS
+    # Every bit is spread to the lower ones of its colour, in all colours at once.
+    closed |= closed >> 1 & _LOWER[0]
+    closed |= closed >> 2 & _LOWER[1]
+    closed |= closed >> 4 & _LOWER[2]
+    closed |= closed >> 8 & _LOWER[3]
+    return layout.everything & ~closed
 
 
 @frozen
