@@ -35,6 +35,9 @@ from fritillary.cli.loop import run
 
 ECHO = "/bench.Echo/Echo"
 
+#: Whether the system tells the CPU of another process.
+_TELLS_CPU = Path("/proc/self/stat").exists()
+
 #: Names the file into which a server writes a profile of itself.
 _PROFILE = "FRITILLARY_BENCH_PROFILE"
 _PROFILE_AFTER_S, _PROFILE_FOR_S = 1.5, 2.0
@@ -238,21 +241,50 @@ def serving(*sizes: int, profile: Path | None = None) -> Iterator[Serving]:
             server.kill()
 
 
-async def _samples(streams: int, rounds: int, seconds: float) -> Ratio:
-    with serving(streams) as at:
-        return await _measure(at, rounds, seconds)
+@frozen
+class Compared:
+    """Decisions against echoes.
+
+    Args:
+        rates: per second.
+        costs: microseconds of the server's CPU for each; nothing where the system
+            does not tell.
+    """
+
+    rates: Ratio
+    costs: Ratio | None
 
 
-async def _measure(at: Serving, rounds: int, seconds: float) -> Ratio:
-    counts = Counts()
-    tasks = [asyncio.create_task(bot(at.address, key, counts)) for key in at.keys]
+def _cpu_seconds(pid: int) -> float:
+    """Return the CPU that a process has taken, read from ``/proc``; 0 without that."""
+    if not _TELLS_CPU:
+        return 0.0
+    after_name = (
+        Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+    )
+    user, system = after_name.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+async def _sizes(counts: Counts, seconds: float) -> tuple[int, int]:
+    """Return the bytes that a decision takes from a bot and to it; stop the bots."""
     counts.go.set()
     await asyncio.sleep(max(0.5, seconds / 2))  # all connected, code warm
     while not counts.decisions:  # noqa: ASYNC110 - seldom, on a busy machine
         await asyncio.sleep(0.1)
     counts.go.clear()
-    sent = counts.sent // counts.decisions
-    received = counts.received // counts.decisions
+    return counts.sent // counts.decisions, counts.received // counts.decisions
+
+
+async def _samples(streams: int, rounds: int, seconds: float) -> Compared:
+    with serving(streams) as at:
+        return await _measure(at, rounds, seconds)
+
+
+async def _measure(at: Serving, rounds: int, seconds: float) -> Compared:
+    counts = Counts()
+    tasks = [asyncio.create_task(bot(at.address, key, counts)) for key in at.keys]
+    sent, received = await _sizes(counts, seconds)
     echoed = [0]
     go = asyncio.Event()
     tasks += [
@@ -260,19 +292,66 @@ async def _measure(at: Serving, rounds: int, seconds: float) -> Ratio:
         for _ in at.keys
     ]
 
-    async def echoes() -> float:
-        return await _window(go, lambda: echoed[0], seconds)
+    async def sample(
+        go: asyncio.Event, count: Callable[[], int]
+    ) -> tuple[float, float]:
+        """Return the rate, and the CPU of each in microseconds."""
+        before, cpu = count(), _cpu_seconds(at.pid)
+        rate = await _window(go, count, seconds)
+        # The system counts in hundredths of a second: some CPU was taken in any case.
+        taken = max(_cpu_seconds(at.pid) - cpu, 0.001)
+        return rate, taken / max(count() - before, 1) * 1e6
 
-    async def decisions() -> float:
-        return await _window(counts.go, lambda: counts.decisions, seconds)
+    async def echoes() -> tuple[float, float]:
+        return await sample(go, lambda: echoed[0])
+
+    async def decisions() -> tuple[float, float]:
+        return await sample(counts.go, lambda: counts.decisions)
 
     await echoes()
-    rates, references = [], [await echoes()]
+    found, references = [], [await echoes()]
     for _ in range(rounds):
-        rates.append(await decisions())
+        found.append(await decisions())
         references.append(await echoes())
     await stop(tasks)
-    return ratio_of(rates, references)
+    rates = ratio_of([one for one, _ in found], [one for one, _ in references])
+    if not _TELLS_CPU:
+        return Compared(rates, None)
+    costs = ratio_of([cost for _, cost in found], [cost for _, cost in references])
+    return Compared(rates, costs)
+
+
+async def _measure_echo(items: int, rounds: int, seconds: float) -> Ratio:
+    """Compare echoes of so many decisions in a frame with echoes of one."""
+    with serving(1) as at:
+        counts = Counts()
+        tasks = [asyncio.create_task(bot(at.address, at.keys[0], counts))]
+        sent, received = await _sizes(counts, seconds)
+        echoed = {items: [0], 1: [0]}
+        gates = {size: asyncio.Event() for size in echoed}
+        tasks += [
+            asyncio.create_task(
+                echo(
+                    at.echo_port,
+                    sent * size,
+                    received * size,
+                    echoed[size],
+                    gates[size],
+                )
+            )
+            for size in echoed
+        ]
+
+        async def sample(size: int) -> float:
+            return await _window(gates[size], lambda: size * echoed[size][0], seconds)
+
+        await sample(items)
+        rates, references = [], [await sample(1)]
+        for _ in range(rounds):
+            rates.append(await sample(items))
+            references.append(await sample(1))
+        await stop(tasks)
+        return ratio_of(rates, references)
 
 
 async def _measure_one(matches: int, rounds: int, seconds: float) -> Ratio:
@@ -324,8 +403,17 @@ async def _window(go: asyncio.Event, count: Any, seconds: float) -> float:
     return rate
 
 
-def compare(streams: int, *, rounds: int, seconds: float) -> Ratio:
+def compare(streams: int, *, rounds: int, seconds: float) -> Compared:
+    """Compare decisions over so many streams with echoes."""
     return run(_samples(streams, rounds, seconds))
+
+
+def compare_echo(items: int, *, rounds: int, seconds: float) -> Ratio:
+    """Compare bare echoes of many decisions in a frame with those of one, by decision.
+
+    What a stream allows to `compare_one`, whose frames are as full.
+    """
+    return run(_measure_echo(items, rounds, seconds))
 
 
 def compare_one(matches: int, *, rounds: int, seconds: float) -> Ratio:

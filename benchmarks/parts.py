@@ -12,6 +12,7 @@ from benchmarks.pairs import Workload, rate, ratio_of
 from benchmarks.playing import (
     bare_playouts,
     calibrator,
+    checked_playouts,
     copies,
     game_of,
     installed,
@@ -150,6 +151,14 @@ def playouts_part(bench: Bench) -> None:
             50.0,
         ),
         (
+            "connect-four.pgx",
+            "Connect Four playouts",
+            here,
+            "pgx, 8,192 games at a time",
+            ("pgx.playouts", "connect_four", 8_192),
+            None,
+        ),
+        (
             "lost-cities.rlcard",
             "Lost Cities playouts",
             playouts(game_of("lost-cities")),
@@ -236,6 +245,27 @@ def match_part(bench: Bench) -> None:
         "match.connect-four",
         "refereed recorded Connect Four",
         in_process.refereed_plies,
+        _BARE,
+        calibrator,
+        "plies/s",
+        0.3,
+    )
+    for id, against, work in (
+        ("pettingzoo", "PettingZoo env()", ("pettingzoo.playouts", "connect_four_v3")),
+        ("kaggle", "kaggle-environments env.step", ("kaggle.steps", "connectx")),
+    ):
+        bench.against_peer(
+            f"match.connect-four.{id}",
+            "refereed recorded Connect Four",
+            in_process.refereed_plies,
+            against,
+            work,
+            "plies/s",
+        )
+    bench.compare(
+        "match.play",
+        "Connect Four through Game.play, each action checked",
+        checked_playouts(game_of("connect-four")),
         _BARE,
         calibrator,
         "plies/s",

@@ -12,14 +12,29 @@ _DECISIONS = "decisions/s"
 
 def grpc_part(bench: Bench) -> None:
     for streams in sorted({1, min(8, bench.busy), bench.busy}):
+        found = over_grpc.compare(streams, rounds=bench.rounds, seconds=bench.seconds)
+        profile = functools.partial(over_grpc.show_profile, streams)
         bench.ratio(
             f"grpc.{streams}",
             f"decisions over gRPC, {streams} streams",
             "a bare aio echo",
-            over_grpc.compare(streams, rounds=bench.rounds, seconds=bench.seconds),
+            found.rates,
             _DECISIONS,
             0.6 if streams == bench.busy else None,
-            profile=functools.partial(over_grpc.show_profile, streams),
+            profile=profile,
+        )
+        what = f"CPU of the server for a decision, {streams} streams, one in a frame"
+        if found.costs is None:
+            bench.leave_out(f"grpc.{streams}.cpu", what, "it is read from /proc")
+            continue
+        bench.ratio(
+            f"grpc.{streams}.cpu",
+            what,
+            "for an echo",
+            found.costs,
+            "us",
+            1.3 if streams == bench.busy else None,
+            at_most=True,
         )
 
 
@@ -62,6 +77,13 @@ def crowd_part(bench: Bench) -> None:
         _DECISIONS,
         10.0,
         profile=lambda: over_grpc.show_profile(1, bench.busy),
+    )
+    bench.ratio(
+        "crowd.one-stream-echo",
+        f"bare echoes of {bench.busy} decisions in a frame",
+        "of one",
+        over_grpc.compare_echo(bench.busy, rounds=bench.rounds, seconds=bench.seconds),
+        _DECISIONS,
     )
     bench.ratio(
         "crowd.idle-share",

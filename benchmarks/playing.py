@@ -101,6 +101,24 @@ def copies(game: Game[Any, Any, Any]) -> Workload:
     return functools.partial(until, once=once)
 
 
+def checked_playouts(game: Game[Any, Any, Any]) -> Workload:
+    """Return playouts of a game without chance by `Game.play`, the checked way."""
+    rng = random.Random(1)
+    dealer, draw = FastDealer(rng), rng.random
+    point, legal_actions, play = game.decision_point, game.legal_actions, game.play
+
+    def once() -> int:
+        state = game.new(dealer)
+        plies = 0
+        while type(point(state)) is not Over:
+            legal = legal_actions(state)
+            play(state, legal[int(draw() * len(legal))], legal)
+            plies += 1
+        return plies
+
+    return functools.partial(until, once=once)
+
+
 def whole_playouts(game: Game[Any, Any, Any]) -> Workload:
     """Return playouts by `fritillary.playout` from one first position; counts them."""
     first, rng = game.new(FastDealer(1)), random.Random(1)

@@ -143,11 +143,16 @@ def _versions(at: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in at.items()) + "."
 
 
-def _put(text: str, name: str, content: str) -> str:
+def put(text: str, name: str, content: str) -> str:
+    """Return a page with other content between the two marks of a block.
+
+    Raises:
+        ValueError: if it has no such block.
+    """
     begin, end = f"<!-- bench: {name} -->", f"<!-- end of bench: {name} -->"
     block = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not block.search(text):
-        msg = f"docs/performance.md has no block {begin}"
+        msg = f"the page has no block {begin}"
         raise ValueError(msg)
     return block.sub(lambda _: f"{begin}\n\n{content}\n\n{end}", text)
 
@@ -159,5 +164,5 @@ def filled(text: str, bench: Bench) -> str:
         ValueError: if it has no place for one of them.
     """
     for part, rows in bench.rows.items():
-        text = _put(text, part, _table(bench, rows))
-    return _put(text, "versions", _versions(versions()))
+        text = put(text, part, _table(bench, rows))
+    return put(text, "versions", _versions(versions()))

@@ -164,6 +164,64 @@ def rlcard_playouts(name: str) -> Once:
     return once
 
 
+# ------------------------------------------------------------------------------- pgx
+
+
+def pgx_playouts(name: str, games: int) -> Once:
+    """Random playouts of so many games at a time, many plies in one compiled call.
+
+    A game that is over begins anew within the call.
+    """
+    jax = importlib.import_module("jax")
+    auto_reset = importlib.import_module("pgx.experimental").auto_reset
+    env = importlib.import_module("pgx").make(name)
+    numpy = jax.numpy
+    step = jax.vmap(auto_reset(env.step, env.init))
+    plies = 16
+
+    def ply(carried: Any, _: Any) -> tuple[Any, None]:
+        state, key = carried
+        key, choose, again = jax.random.split(key, 3)
+        weights = numpy.where(state.legal_action_mask, 0.0, -numpy.inf)
+        actions = jax.random.categorical(choose, weights, axis=-1)
+        return (step(state, actions, jax.random.split(again, games)), key), None
+
+    play = jax.jit(lambda carried: jax.lax.scan(ply, carried, None, length=plies)[0])
+    key = jax.random.PRNGKey(1)
+    first = jax.jit(jax.vmap(env.init))(jax.random.split(key, games))
+    at = [jax.block_until_ready(play((first, key)))]  # compiled by now
+
+    def once() -> int:
+        at[0] = jax.block_until_ready(play(at[0]))
+        return games * plies
+
+    return once
+
+
+# ---------------------------------------------------------------- kaggle-environments
+
+
+def kaggle_steps(name: str) -> Once:
+    """Random matches by `env.step`: checked, with clocks and a log of the steps."""
+    env = importlib.import_module("kaggle_environments").make(name)
+    draw = random.Random(1).random
+
+    def once() -> int:
+        env.reset()
+        plies = 0
+        while not env.done:
+            board = env.state[0].observation.board
+            legal = [column for column in range(7) if not board[column]]
+            action = legal[int(draw() * len(legal))]
+            env.step(
+                [action if seat.status == "ACTIVE" else None for seat in env.state]
+            )
+            plies += 1
+        return plies
+
+    return once
+
+
 # ----------------------------------------------------------------------- the program
 
 
@@ -175,6 +233,8 @@ WORK: dict[str, Callable[..., Once]] = {
     "open_spiel.mcts": open_spiel_mcts,
     "pettingzoo.playouts": pettingzoo_playouts,
     "rlcard.playouts": rlcard_playouts,
+    "pgx.playouts": pgx_playouts,
+    "kaggle.steps": kaggle_steps,
 }
 
 

@@ -4,10 +4,12 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks import __main__ as program
 from benchmarks import hot_paths, peers, report
+from benchmarks.peers import work
 from benchmarks.rows import Bench, Row
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
@@ -108,6 +110,24 @@ def test_a_peer_works_when_it_is_told_to_and_says_what_fails() -> None:
             peer.rate("rlcard.playouts", ("uno",), 0.01)
     finally:
         peer.stop()
+
+
+@pytest.mark.parametrize("part", ["playouts", "match", "search"])
+def test_every_peer_is_pinned_and_knows_its_work(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def against_peer(*arguments: Any) -> None:
+        asked.append(arguments[5][0])
+
+    monkeypatch.setattr(Bench, "against_peer", against_peer)
+    bench = tiny(part)
+    bench.begin(part)
+    program.PARTS[part](bench)
+    assert asked
+    assert set(asked) <= set(work.WORK)
+    assert {name.partition(".")[0] for name in asked} <= set(peers.pinned())
 
 
 def test_a_missed_target_is_known_and_its_profile_is_shown(

@@ -59,4 +59,6 @@ def _text(how: Callable[[Any], Any], value: Any) -> str:
 
 
 def _visible(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else _UNSEEN for char in text)
