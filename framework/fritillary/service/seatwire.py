@@ -63,7 +63,7 @@ def ended_entry(head: bytes, result: MatchResult) -> bytes:
 _KEPT_ACTIONS: Final = 4096
 
 #: So many offers of a game are kept ready: players and terms differ.
-_KEPT_OFFERS: Final = 256
+_KEPT_OFFERS: Final = 64
 
 #: So many games under some options, in an encoding, are kept ready.
 _KEPT_DIALECTS: Final = 64
@@ -93,7 +93,7 @@ class Dialect:
         self._bodies: dict[tuple[Any, ...], bytes] = {}
         self._plain_bodies: dict[tuple[int, int], bytes] = {}
         self._written: dict[Any, pb.LegalAction] = {}
-        self._offered: dict[Any, tuple[Terms, bytes]] = {}
+        self._offered: dict[tuple[str, tuple[SeatTerms, ...], Terms], bytes] = {}
 
     def index(self, action: Any) -> int | None:
         """Return the index of an action in the table; ``None`` if it has none."""
@@ -121,9 +121,9 @@ class Dialect:
         Args:
             ref: names the game.
             seats: players and clocks.
-            terms: of the match; those that were used before are known by identity.
+            terms: of the match.
         """
-        key = (ref.id, seats, id(terms))
+        key = (ref.id, seats, terms)
         known = self._offered.get(key)
         if known is None:
             message = pb.MatchOffer(
@@ -136,8 +136,8 @@ class Dialect:
             )
             if len(self._offered) >= _KEPT_OFFERS:
                 self._offered.clear()
-            known = self._offered[key] = (terms, message.SerializeToString())
-        return known[1]
+            known = self._offered[key] = message.SerializeToString()
+        return known
 
     # -- events
 

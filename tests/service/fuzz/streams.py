@@ -286,7 +286,7 @@ async def leave(field: Field, bot: Attacker) -> None:
     http2.forget(bot.stream)
 
 
-@kind("no Hello", "hello.missing", *REPLACED, share=4, few=60)
+@kind("no Hello", "hello.missing", "limit.message-size", *REPLACED, share=4, few=60)
 async def no_hello(field: Field, count: int) -> None:
     """Another message than Hello comes first."""
     rng = field.rng
@@ -295,8 +295,9 @@ async def no_hello(field: Field, count: int) -> None:
             field.tally.sent += 1
             raw = any_frame(rng, field.matches)
             bot, how = await first_frame(field, http2, raw)
+            refused = "OK" if len(raw) > LIMITS.max_message_bytes else "hello.missing"
             field.tally.expect(
-                how == "hello.missing" or "http2" in how, f"without Hello: {how!r}"
+                how == refused or "http2" in how, f"without Hello: {how!r}"
             )
             await leave(field, bot)
 
