@@ -191,7 +191,8 @@ CODES: Final[dict[str, Code]] = {
         "Read the stream also while the bot thinks.",
     ),
     "limit.streams": _call(
-        "Too many streams, or watched matches, are open with this token.",
+        "Too many streams, watched matches or fetches of records are open with this "
+        "token.",
         "Close one; " + _LATER[0].lower() + _LATER[1:],
     ),
     "limit.playouts": _call(
@@ -465,6 +466,7 @@ _OF_RECORDS: Final = "record."
 #: Texts with a dot in them that are no codes.
 _NO_CODES: Final = frozenset(
     {
+        "bot.failed",  # said by bots, and to nobody
         "fritillary.audit",
         "fritillary.games",
         "fritillary.variants",

@@ -392,7 +392,7 @@ func (c *Client) fail(err error) {
 	}
 	c.failure = err
 	if errors.Is(err, ErrBot) {
-		c.leave("bot.failed", "the bot failed and has been stopped")
+		c.leave("bot.failed", howItFailed(err))
 	} else {
 		c.leave("bot.stopping", "the client stops because of an error")
 	}

@@ -44,6 +44,20 @@ type Error struct {
 	Err error
 
 	kind error
+	// how a bot failed, without anything of its own; the server is told this much.
+	how string
+}
+
+// howItFailed returns what the server is told of a bot that failed, as one sentence.
+func howItFailed(err error) string {
+	var known *Error
+	switch errors.As(err, &known); {
+	case known != nil && known.how != "":
+		return "the bot failed: " + known.how
+	case known != nil && known.Code == "bot.answer":
+		return "the bot failed: what it answered is no decision"
+	}
+	return "the bot failed and has been stopped"
 }
 
 // Error returns sentence and code in one line.

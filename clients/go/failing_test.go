@@ -31,7 +31,11 @@ func TestABotThatFailsStopsTheClientAndTheServerIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client, _, session := seated(t, Func(failing.decide), Config{})
 			session.send(ask("m", 1))
-			if bye := expect[*pb.BotMessage_Goodbye](session).Goodbye; bye.GetCode() != "bot.failed" {
+			told := "the bot failed: what it answered is no decision"
+			if failing.code == "bot.failed" {
+				told = "the bot failed: " + strings.TrimSuffix(failing.says, ": boom")
+			}
+			if bye := expect[*pb.BotMessage_Goodbye](session).Goodbye; bye.GetCode() != "bot.failed" || bye.GetMessage() != told {
 				t.Errorf("%v", bye)
 			}
 			session.closed()

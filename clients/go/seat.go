@@ -410,6 +410,7 @@ func (s *seat) call(method string, function func() error) (err error) {
 		Message: shown(fmt.Sprintf("%s returned an error: %v", method, err)),
 		Err:     err,
 		kind:    ErrBot,
+		how:     method + " returned an error",
 	}
 }
 
@@ -430,6 +431,7 @@ func rescue(method string, err *error) {
 			Message: shown(fmt.Sprintf("%s panicked: %v", method, value)),
 			Err:     cause,
 			kind:    ErrBot,
+			how:     method + " panicked",
 		}
 	}
 }

@@ -2,6 +2,11 @@
 
 These names are all that a game or a bot written in Python needs.
 """
+# ruff: noqa: E402 - Ctrl-C is seen to before the rest is loaded
+
+from fritillary.core import interrupts
+
+interrupts.loading()
 
 from fritillary.bots.protocol import (
     Ask,
@@ -33,6 +38,8 @@ from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.plugins.markers import hookimpl
 from fritillary.plugins.playout import playout
+
+interrupts.loaded()
 
 __version__ = "0.1.0"
 

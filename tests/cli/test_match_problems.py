@@ -12,6 +12,9 @@ GAME = "lepidoptery"
 #: Ends before it dials in; what it wrote last is for the referee alone.
 BROKEN = f"exec:{sys.executable} -c \"import sys; sys.exit('no such opening book')\""
 
+#: Reads its start and its first ask, and answers nothing.
+ENDS = "stdio:sh -c 'read start; read ask; echo no such tile >&2; exit 3'"
+
 pytestmark = pytest.mark.system
 
 
@@ -41,3 +44,19 @@ def test_the_last_words_of_a_program_are_told(
     assert told[0] == told[1]
     assert told[0].startswith("error: seat 0 (python")
     assert told[0].endswith("its last words: no such opening book")
+
+
+def test_why_a_program_of_lines_has_lost_is_told_and_not_that_its_link_is_gone(
+    run: Run, there: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = ("match", GAME, "-s", ENDS, "-s", "uniform", "--match-id", "e")
+    haste = ("--clock", "move=2s", "--policy", "restarts=0")
+    for number, where in enumerate(((), there)):
+        record = tmp_path / f"{number}.frec"
+        code, _, errors = run(*words, *haste, *where, "--record", record)
+        assert code == 0
+        note = errors.splitlines()[-1]
+        assert note.startswith("seat 0 (sh")
+        assert "the program ended with exit code 3" in note
+        assert "link" not in note
+        assert b"no such tile" not in record.read_bytes()

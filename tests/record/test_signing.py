@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import threading
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -84,8 +85,23 @@ def test_garbage_is_refused_in_one_line_that_does_not_repeat_it(tmp_path, garbag
 
 def test_a_path_that_cannot_be_used_is_named_with_the_reason(tmp_path):
     for path, reason in (
-        (tmp_path, "Is a directory"),
+        (tmp_path, "not a regular file"),
         (tmp_path / "none" / "signing.key", "No such file or directory"),
+    ):
+        with pytest.raises(StorageError) as caught:
+            Signer.load(path)
+        assert caught.value.message == f"{path}: {reason}"
+
+
+def test_what_is_no_file_of_a_key_is_refused_without_a_wait(tmp_path):
+    pipe, large = tmp_path / "pipe", tmp_path / "large"
+    os.mkfifo(pipe)
+    with large.open("wb") as file:
+        file.truncate(2**40)
+    for path, reason in (
+        (pipe, "not a regular file"),
+        (Path("/dev/zero"), "not a regular file"),
+        (large, "more than 1024 bytes"),
     ):
         with pytest.raises(StorageError) as caught:
             Signer.load(path)

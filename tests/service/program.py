@@ -60,6 +60,17 @@ for frame in call:
             if how == "crash-always" and decisions == 2:
                 print("the sky is falling", file=sys.stderr)
                 os._exit(9)
+            if how == "fail-and-stay":
+                send(goodbye=pb.Goodbye(code="bot.failed", message="out of ink"))
+                time.sleep(600)
+            if how == "hang-up":
+                # The link ends some time before the program does.
+                call.cancel()
+                mark.write_text("hung up")
+                while mark.exists():
+                    time.sleep(0.01)
+                print("error: the cat has the dice", file=sys.stderr)
+                os._exit(3)
             if how == "sleep":
                 mark.write_text(str(os.getpid()))
                 time.sleep(600)

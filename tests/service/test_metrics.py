@@ -269,10 +269,33 @@ async def test_an_address_of_another_machine_is_one_clear_error(stage):
             await Metrics(stage.arena, stage.server, address).start()
 
 
-@pytest.mark.parametrize("address", ["x", "127.0.0.1", "127.0.0.1:x", ":99999", "::"])
+@pytest.mark.parametrize(
+    "address",
+    ["x", "127.0.0.1", "127.0.0.1:x", ":99999", "::", "::1:80", "[zz]:0", "a..b:0"],
+)
 async def test_what_is_no_address_is_wrong_usage(stage, address):
     with pytest.raises(UsageError, match="HOST:PORT"):
-        await Metrics(stage.arena, stage.server, address).start()
+        Metrics(stage.arena, stage.server, address)
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+async def test_a_host_of_ipv6_is_in_brackets(stage):
+    telling = Metrics(stage.arena, stage.server, "[::1]:0")
+    if not has_ipv6():
+        with pytest.raises(ServiceError, match="not of this machine"):
+            await telling.start()
+        return
+    async with telling:
+        assert telling.address.startswith("[::1]:")
+        assert (await asyncio.to_thread(get, telling.address))[0] == 200
 
 
 async def test_other_requests_do_no_harm(stage, page, capfd):

@@ -16,8 +16,9 @@ import msgpack
 import pytest
 from tests.service.rawbot import until
 
+from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.record.chain import payloads
-from fritillary.record.terms import EndKind, LinkBank, Policy, Terms
+from fritillary.record.terms import ClockSettings, EndKind, LinkBank, Policy, Terms
 from fritillary.referee.lineup import parse_player
 from fritillary.service import children
 from fritillary.service.children import command_of
@@ -63,10 +64,11 @@ def rulings(hosted):
 def alive(pid):
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (ProcessLookupError, FileNotFoundError):
         return False
     # A zombie that nobody has waited for is dead.
-    return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    return "State:\tZ" not in status
 
 
 async def gone(pid):
@@ -178,6 +180,59 @@ async def test_without_restarts_the_signal_is_told(stage, tmp_path):
     result = await hosted.ended
     assert result.finish.code == "fault.crashed"
     assert rulings(hosted)[0]["message"].endswith("SIGABRT")
+
+
+#: So little that the clock runs out long before a lost link is given up.
+HASTE = {
+    "clocks": ClockSettings(move_ms=2_000),
+    "terms": Terms(policy=Policy.of(link=LinkBank(restarts=0))),
+    "options": LONG,
+}
+
+
+async def test_a_program_that_says_it_has_failed_loses_by_that_and_not_by_its_link(
+    stage,
+):
+    hosted = stage.arena.create("pig", [program("fail-and-stay"), "uniform"], **HASTE)
+    result = await hosted.ended
+    assert result.finish.code == "fault.crashed"
+    [ruling] = rulings(hosted)
+    assert ruling["message"].startswith(
+        "the bot said that it had failed, and the clock"
+    )
+    assert hosted.problems == [(0, "out of ink")]
+
+
+async def test_a_bot_that_dials_in_and_says_it_has_failed_is_told_of(stage):
+    bank = LinkBank(loss_ms=10)
+    async with stage.bot() as bot:
+        terms = Terms(policy=Policy.of(link=bank))
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"], terms=terms)
+        await bot.until("decision_request")
+        await bot.send(goodbye=pb.Goodbye(code="bot.failed", message="out of ink"))
+        result = await hosted.ended
+    assert result.finish.code == "fault.disconnected"
+    [ruling] = rulings(hosted)
+    assert ruling["message"] == (
+        "the bot said that it had failed, and it was not back within 0.01 s"
+    )
+    assert hosted.problems == [(0, "out of ink")]
+    assert b"out of ink" not in hosted.record()
+
+
+async def test_how_a_program_ends_is_told_also_after_its_match_is_lost(stage, tmp_path):
+    mark = tmp_path / "mark"
+    hosted = stage.arena.create("pig", [program("hang-up", mark), "uniform"], **HASTE)
+    result = await hosted.ended
+    mark.unlink()
+    assert result.finish.code == "fault.disconnected"
+    await until(lambda: hosted.problems)
+    [(seat, problem)] = hosted.problems
+    assert seat == 0
+    assert problem == (
+        "the program ended with exit code 3; its last words: "
+        "error: the cat has the dice"
+    )
 
 
 async def test_what_may_be_secret_stays_with_the_host(open_stage, tmp_path):
@@ -315,7 +370,7 @@ async def test_limits_hold():
     await child.start()
     assert await child.wait() == 0
     await child.end()
-    assert child.out.last_line() == f"(77, 77) (0, 0) ({2**30}, {2**30})"
+    assert child.out.last_words() == f"(77, 77) (0, 0) ({2**30}, {2**30})"
 
 
 async def test_a_program_cannot_take_more_memory_than_its_limit():
@@ -327,7 +382,7 @@ async def test_a_program_cannot_take_more_memory_than_its_limit():
     await child.start()
     assert await child.wait() == 1
     await child.end()
-    assert child.err.last_line() == "MemoryError"
+    assert child.err.last_words() == "MemoryError"
 
 
 def test_of_much_output_the_ends_are_kept():
@@ -340,7 +395,7 @@ def test_of_much_output_the_ends_are_kept():
     assert len(kept) < 100_000
     assert kept.startswith(b"first\n")
     assert b"bytes left out" in kept
-    assert output.last_line() == "last\N{REPLACEMENT CHARACTER}[0m"
+    assert output.last_words() == "last\N{REPLACEMENT CHARACTER}[0m"
 
 
 def test_a_python_class_is_started_by_the_bot_command():
@@ -362,3 +417,18 @@ async def test_a_python_player_is_a_program_like_any_other(stage, monkeypatch):
     )
     result = await stage.arena.play("pig", ["python:my.bots:Clever", "uniform"])
     assert result.finish.kind is EndKind.PLAYED
+
+
+async def test_the_error_of_a_program_is_told_and_not_its_stack():
+    stack = (
+        "panic: no such tile\n\ngoroutine 1 [running]:\nmain.main()\n\t/bot.go:3 +0x1"
+    )
+    child = Child(
+        ["sh", "-c", f"echo '{stack}' >&2; exit 2"],
+        minimal_environment({}),
+        ProcessLimits(),
+    )
+    await child.start()
+    assert await child.wait() == 2
+    assert child.last_words() == "panic: no such tile"
+    await child.end()

@@ -106,15 +106,32 @@ async def test_another_process_of_the_bot_is_offered_the_seat_again(house):
     assert result.content_hash == expected
 
 
-async def test_another_build_does_not_get_the_seat(house):
+async def test_another_build_does_not_get_the_seat_and_is_told_why(house, caplog):
     async with house.bot(play=plays(1), bot=_build("1")) as bot:
         house.create()
         await bot.until("decision_request", count=2)
         await house.crash()
     await house.start()
-    async with house.bot(bot=_build("2")) as bot:
-        await asyncio.sleep(0.1)
-        assert not bot.all("match_offer")
+    hosted = house.arena.match("m")
+    notices = []
+    for _ in range(2):
+        async with house.bot(bot=_build("2")) as bot:
+            notices.append(await bot.until("error"))
+            assert not bot.all("match_offer")
+    assert notices[0] == notices[1]
+    assert (notices[0].match_id, notices[0].seat) == ("m", 0)
+    assert notices[0].error.code == "seat.other-build"
+    why = notices[0].error.message
+    assert why.startswith("the seat is kept for build '1' of the bot, and this is")
+    assert "build '2'" in why
+    # Once, however often it dials in.
+    told = f"bot 'bob' does not get its seat: {why}"
+    assert hosted.problems == [(0, told)]
+    assert f"match m, seat 0: {told}" in caplog.messages
+    async with house.bot(bot=_build("")) as bot:
+        notice = await bot.until("error")
+        assert "this is a build without a name" in notice.error.message
+    assert len(hosted.problems) == 2
     async with house.bot(play=first_legal, bot=_build("1")) as bot:
         await bot.until("match_ended")
 

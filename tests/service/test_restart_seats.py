@@ -82,7 +82,8 @@ async def test_another_build_cannot_act_on_a_seat_that_is_kept(house):
             decide(pb.DecisionRequest(decision_id=2, **where), index=0),
             pb.BotMessage(resign=pb.Resign(decision_id=2, **where)),
         )
-        await bot.until("error", count=5)
+        # One for each message, after the one that tells why it has no seat.
+        await bot.until("error", count=6)
         codes = {error.error.code for error in bot.all("error")}
         assert codes == {"seat.other-build"}
         assert not bot.all("match_offer")

@@ -193,7 +193,7 @@ def make_missing(pair, folder):
 
 
 def make_folder(pair, folder):
-    return folder, pair.key, "directory"
+    return folder, pair.key, "not a regular file"
 
 
 def make_binary(pair, folder):
@@ -266,6 +266,21 @@ def make_early(pair, folder):
     pair.cert.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     pair.key.write_bytes(key_pem(key))
     return pair.cert, pair.key, "is not valid before 20"
+
+
+def make_pipe(pair, folder):
+    os.mkfifo(folder / "pipe")
+    return pair.cert, folder / "pipe", "not a regular file"
+
+
+def make_device(pair, _):
+    return Path("/dev/zero"), pair.key, "not a regular file"
+
+
+def make_large(pair, folder):
+    with (folder / "large").open("wb") as file:
+        file.truncate(2**40)
+    return folder / "large", pair.key, "more than 4194304 bytes"
 
 
 WRONG = [value for name, value in list(globals().items()) if name.startswith("make_")]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import stat
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -257,8 +259,43 @@ def test_a_file_of_garbage_is_one_clear_line(tmp_path, raw):
 
 
 def test_a_folder_in_place_of_the_file_is_one_clear_line(tmp_path):
-    with pytest.raises(StorageError, match="directory"):
+    with pytest.raises(StorageError, match="not a regular file"):
         TokenStore(tmp_path)
+
+
+def test_what_is_no_file_of_tokens_is_refused_without_a_wait(tmp_path):
+    pipe, large = tmp_path / "pipe", tmp_path / "large"
+    os.mkfifo(pipe)
+    with large.open("wb") as file:
+        file.truncate(2**40)
+    for path, reason in (
+        (pipe, "not a regular file"),
+        (Path("/dev/zero"), "not a regular file"),
+        (large, "more than 16777216 bytes"),
+    ):
+        with pytest.raises(StorageError) as caught:
+            TokenStore(path)
+        assert caught.value.message == f"{path}: {reason}"
+        assert caught.value.code == "storage.tokens"
+
+
+def test_a_pipe_in_place_of_the_lock_is_refused_without_a_wait(tmp_path):
+    path = tmp_path / "tokens.json"
+    os.mkfifo(tmp_path / "tokens.json.lock")
+    with pytest.raises(StorageError, match="not a regular file"):
+        TokenStore(path).create("bob", Role.BOT)
+
+
+def test_no_more_tokens_are_written_than_can_be_read(tmp_path, monkeypatch):
+    path = tmp_path / "tokens.json"
+    store = TokenStore(path)
+    store.create("bob", Role.BOT)
+    kept = path.read_bytes()
+    monkeypatch.setattr(tokens, "_MAX_BYTES", len(kept) + 10)
+    with pytest.raises(StorageError, match="full"):
+        store.create("eve", Role.BOT)
+    assert path.read_bytes() == kept
+    assert [one.name for one in store.list()] == ["bob"]
 
 
 def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path):

@@ -13,6 +13,11 @@ The shortest bot there is::
 
 `Referee` makes and watches matches.
 """
+# ruff: noqa: E402 - Ctrl-C is seen to before the rest is loaded
+
+from fritillary.core import interrupts
+
+interrupts.loading()
 
 from fritillary_client.ask import Ask
 from fritillary_client.bot import AnyBot, Bot
@@ -61,6 +66,8 @@ from fritillary_client.values import (
     Result,
     Session,
 )
+
+interrupts.loaded()
 
 __all__ = [
     "RESIGN",

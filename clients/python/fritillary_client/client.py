@@ -321,8 +321,8 @@ class Client:
         except ArenaError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a bot raises
-            msg = f"making the bot raised {type(error).__name__}: {error}"
-            failure = BotError(reading.shown(msg))
+            how = f"making the bot raised {type(error).__name__}"
+            failure = BotError(reading.shown(f"{how}: {error}"), how=how)
             failure.__cause__ = error
             self.fail(failure)
             return
@@ -427,7 +427,8 @@ class Client:
         if isinstance(error, BotError):
             if error.__cause__ is not None:
                 _log.error("%s", error.message, exc_info=error.__cause__)
-            self._leave("bot.failed", "the bot failed and has been stopped")
+            how = f": {error.how}" if error.how else " and has been stopped"
+            self._leave("bot.failed", f"the bot failed{how}")
         else:
             self._leave("bot.stopping", "the client stops because of an error")
 

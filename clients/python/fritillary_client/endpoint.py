@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
+from fritillary.core.address import host_and_port
+from fritillary.core.errors import UsageError
 from fritillary_client.errors import ConfigurationError
 
 #: Environment variables that stand in for arguments.
@@ -22,9 +22,8 @@ KEY: Final = "FRITILLARY_KEY"
 
 _SOCKETS: Final = ("unix:", "unix-abstract:")
 
-#: gRPC would take a port above 65535 modulo 65536, and guess where an IPv6 host ends.
-_HOST_PORT: Final = re.compile(r"(?:\[[^][/]+\]|[^][:/]+):([0-9]{1,5})")
-_MAX_PORT: Final = 65_535
+#: Of a file of certificates or a key.
+_MAX_BYTES: Final = 4 * 1024 * 1024
 
 #: Where a file is; ``None`` where the environment decides.
 File: TypeAlias = str | os.PathLike[str] | None
@@ -113,10 +112,8 @@ def _checked_address(address: str) -> str:
         raise ConfigurationError(msg, code="usage.address")
     if address.startswith(_SOCKETS):
         return address
-    found = _HOST_PORT.fullmatch(address)
-    if found is None or not 0 < int(found[1]) <= _MAX_PORT:
-        msg = f"address {address[:80]!r} must be of the form HOST:PORT"
-        raise ConfigurationError(msg, code="usage.address")
+    # gRPC would take a port above 65535 modulo 65536, and guess at an IPv6 host.
+    _told(lambda: host_and_port(address, least=1))
     return address
 
 
@@ -180,17 +177,17 @@ def _pair(cert: File, key: File) -> tuple[bytes | None, bytes | None]:
 
 
 def _read(what: str, path: str, code: str) -> bytes:
+    from fritillary.record.regular import read_regular
+
     try:
-        return Path(path).read_bytes()
+        return read_regular(path, _MAX_BYTES)
     except OSError as error:
         msg = f"{what} {path}: {error.strerror}"
         raise ConfigurationError(msg, code=code) from error
 
 
-def _told(check: Callable[[], None]) -> None:
+def _told(check: Callable[[], object]) -> None:
     """Raise what a check of the framework raises as an error of the client."""
-    from fritillary.core.errors import UsageError
-
     try:
         check()
     except UsageError as error:

@@ -51,15 +51,36 @@ class ProtocolError(ArenaError):
 
 
 class BotError(ArenaError):
-    """The bot failed; the cause is what it raised."""
+    """The bot failed; the cause is what it raised.
+
+    Args:
+        message: one sentence for people; it may quote what the bot has said.
+        code: stable dotted string.
+        retry_after_ms: of no use here.
+        how: it failed, without anything of the bot's own, such as
+            ``decide() raised KeyError``: the server is told this much.
+    """
 
     default_code = "bot.failed"
+    default_how = ""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "",
+        retry_after_ms: int | None = None,
+        how: str = "",
+    ) -> None:
+        super().__init__(message, code=code, retry_after_ms=retry_after_ms)
+        self.how = how or self.default_how
 
 
 class DecisionError(BotError):
     """The bot answered with something that is no decision."""
 
     default_code = "bot.answer"
+    default_how = "what it answered is no decision"
 
 
 class Declined(ArenaError):  # noqa: N818 - a message to the server, not a failure

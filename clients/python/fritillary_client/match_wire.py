@@ -174,7 +174,7 @@ def match(message: wire.Match) -> Match:
         ply=message.ply,
         algorithm=message.commitment.algorithm,
         commitment=message.commitment.hash,
-        seed_given=message.seed_given,
+        seed_given=None if message.seed_given_unknown else message.seed_given,
         labels=dict(message.labels),
         created_at_ms=message.created_at_ms,
         started_at_ms=message.started_at_ms

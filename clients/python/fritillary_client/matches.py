@@ -88,12 +88,13 @@ class MatchResult(Result):
 
 @frozen(kw_only=True)
 class SeatProblem:
-    """Something that went wrong with a program that the server started.
+    """Something that went wrong with a bot.
 
     Args:
-        seat: whose program.
-        message: how it ended, with the last line that it wrote; for the referee alone,
-            since it may hold secrets.
+        seat: whose.
+        message: how the program ended that the server had started, with its last
+            words; why the bot left; why it did not get the seat that is kept for
+            another build. For the referee alone, since it may hold secrets.
     """
 
     seat: int
@@ -119,14 +120,15 @@ class Match:
         ply: plies played so far.
         algorithm: of the deal.
         commitment: the hash that binds the deal.
-        seed_given: whether the deal was known beforehand.
+        seed_given: whether the deal was known beforehand; ``None`` of a match that had
+            ended before the server was started, since no record tells it.
         labels: as given by whoever made the match.
         created_at_ms: since 1970-01-01 UTC.
         started_at_ms: the same; ``None``: not yet, or never.
         ended_at_ms: the same; ``None``: not yet.
         result: ``None``: not yet.
-        problems: what went wrong with programs that the server started, in order;
-            empty for callers other than referees.
+        problems: what went wrong with bots, in order; empty for callers other than
+            referees.
     """
 
     match_id: str
@@ -142,7 +144,7 @@ class Match:
     ply: int = 0
     algorithm: str = ""
     commitment: bytes = b""
-    seed_given: bool = False
+    seed_given: bool | None = False
     labels: dict[str, str] = field(factory=dict)
     created_at_ms: int = 0
     started_at_ms: int | None = None

@@ -11,8 +11,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
-from typing import Unpack
+from typing import Any, NoReturn, Unpack
 
+from fritillary.core import interrupts
 from fritillary_client.bot import AnyBot
 from fritillary_client.client import Client
 from fritillary_client.endpoint import ADDRESS, CERTIFICATE, KEY, ROOTS, TOKEN
@@ -53,13 +54,16 @@ def run(bot: AnyBot, **settings: Unpack[Settings]) -> int:
 
     Raises:
         SystemExit: with status 1 after any error, which is told in one line; also
-            if matches were left unfinished.
+            if matches were left unfinished; with status 130 after a Ctrl-C that comes
+            before the bot has begun.
     """
+    interrupts.quiet_at_exit()
     _show_log()
     try:
         client = Client(bot, **settings)
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_run(client))
+        _play(client)
+    except KeyboardInterrupt:
+        _interrupted()
     except ArenaError as error:
         _log.error("error: %s", error)
         raise SystemExit(1) from None
@@ -67,6 +71,28 @@ def run(bot: AnyBot, **settings: Unpack[Settings]) -> int:
         _log.error("left %d matches unfinished", client.abandoned)
         raise SystemExit(1)
     return client.ended
+
+
+def _play(client: Client) -> None:
+    """Play in a loop of its own.
+
+    Raises:
+        KeyboardInterrupt: if it comes before there is anything to bring to an end.
+    """
+    over = False
+
+    async def play() -> None:
+        nonlocal over
+        try:
+            await _run(client)
+        finally:
+            over = True
+
+    try:
+        asyncio.run(play())
+    except KeyboardInterrupt:
+        if not over:
+            raise
 
 
 def main(
@@ -85,6 +111,21 @@ def main(
     Raises:
         SystemExit: as `run`; with status 2 if the arguments are wrong.
     """
+    try:
+        given = _given(argv)
+    except KeyboardInterrupt:
+        _show_log()
+        _interrupted()
+    return run(bot, **{**settings, **given})
+
+
+def _interrupted() -> NoReturn:
+    _log.error("interrupted")
+    raise SystemExit(interrupts.INTERRUPTED) from None
+
+
+def _given(argv: Sequence[str] | None) -> dict[str, Any]:
+    """Return the settings that the command line names."""
     parser = argparse.ArgumentParser(description="Plays matches at an arena.")
     parser.add_argument(
         "--address", metavar="HOST:PORT", help=f"of the server; default: ${ADDRESS}"
@@ -108,12 +149,11 @@ def main(
     parser.add_argument(
         "--matches", type=_count, metavar="N", help="leave after so many"
     )
-    given = {
+    return {
         key: value
         for key, value in vars(parser.parse_args(argv)).items()
         if value is not None
     }
-    return run(bot, **{**settings, **given})
 
 
 def _count(text: str) -> int:

@@ -391,7 +391,7 @@ def decline(match_id: str, seat: int, error: ArenaError) -> wire.BotMessage:
 
 
 def _bot_error(method: str, error: BaseException) -> BotError:
-    text = f"{method}() raised {type(error).__name__}"
+    text = how = f"{method}() raised {type(error).__name__}"
     with contextlib.suppress(Exception):
-        text = f"{text}: {error}" if str(error) else text
-    return BotError(reading.shown(text))
+        text = f"{how}: {error}" if str(error) else how
+    return BotError(reading.shown(text), how=how)

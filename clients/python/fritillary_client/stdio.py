@@ -16,7 +16,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from fritillary_client.ask import Ask
 from fritillary_client.bot import Bot
@@ -86,7 +86,7 @@ class Stdio:
         self,
         info: MatchInfo,
         heard: Callable[[Line], None],
-        gone: Callable[[str], None],
+        gone: Callable[[str, str], None],
     ) -> Process:
         """Return a process for a match, not yet started."""
         head = f"{shown(info.match_id)} seat {info.seat}:"
@@ -121,8 +121,8 @@ class StdioBot(Bot):
         self._process: Process
         #: Asks without an answer, oldest first; those that were closed are cancelled.
         self._owed: deque[tuple[int, asyncio.Future[Answer]]] = deque()
-        #: Message and code; and whether a decision has failed by it.
-        self._fault: tuple[str, str] | None = None
+        #: How the program has failed; and whether a decision has failed by it.
+        self._fault: BotError | None = None
         self._raised = False
 
     async def start(self, info: MatchInfo) -> None:
@@ -148,7 +148,8 @@ class StdioBot(Bot):
             DecisionError: if its answer is none.
         """
         if self._fault is not None:
-            self._raise_fault()
+            self._raised = True
+            raise _again(self._fault)
         line = ask_line(ask)
         waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._process.write(line)
@@ -168,7 +169,7 @@ class StdioBot(Bot):
     async def end(self, outcome: Outcome) -> None:
         """Tell the program how the match ended, and end it."""
         if self._fault is not None and not self._raised:
-            _log.warning("%s: %s", self._named, self._fault[0])
+            _log.warning("%s: %s", self._named, self._fault.message)
         try:
             self._process.write(end_line(self._info, outcome))
         except BotError as error:
@@ -179,11 +180,6 @@ class StdioBot(Bot):
     @property
     def _named(self) -> str:
         return f"match {shown(self._info.match_id)} seat {self._info.seat}"
-
-    def _raise_fault(self) -> NoReturn:
-        self._raised = True
-        message, code = self._fault or ("", "")
-        raise BotError(message, code=code)
 
     # ------------------------------------------------------- what the program says
 
@@ -201,7 +197,7 @@ class StdioBot(Bot):
                 else:
                     _log.warning("%s: %s", self._named, error)
             else:
-                self._break(error.message, error.code)
+                self._break(error)
             return
         named = reply.decision_id
         while self._owed:
@@ -218,7 +214,7 @@ class StdioBot(Bot):
             why = f"the program answered{about} when it was asked {self._owed[0][0]}"
         else:
             why = f"the program answered{about} without being asked"
-        self._break(f"{why}: {quoted(line.raw)}", DecisionError.default_code)
+        self._break(DecisionError(f"{why}: {quoted(line.raw)}", how=why))
 
     def _read(self, line: Line) -> Reply:
         if line.cut:
@@ -230,23 +226,30 @@ class StdioBot(Bot):
             raise DecisionError(msg)
         return reply
 
-    def _break(self, message: str, code: str) -> None:
+    def _break(self, fault: BotError) -> None:
         """Take no more answers: what follows could be an answer to anything."""
-        self._fail(message, code)
+        self._fail(fault)
         self._process.close()
 
-    def _gone(self, how: str) -> None:
+    def _gone(self, how: str, last: str) -> None:
         if self._fault is None:
-            self._fail(f"the program {how}", _ENDED)
+            how = f"the program {how}"
+            text = shown(f"{how}; its last words: {last}" if last else how)
+            self._fail(BotError(text, code=_ENDED, how=how))
 
-    def _fail(self, message: str, code: str) -> None:
-        self._fault = message, code
+    def _fail(self, fault: BotError) -> None:
+        self._fault = fault
         self._process.failed = True
         while self._owed:
             _, waiting = self._owed.popleft()
             if not waiting.done():
                 self._raised = True
-                waiting.set_exception(BotError(message, code=code))
+                waiting.set_exception(_again(fault))
+
+
+def _again(fault: BotError) -> BotError:
+    """Return the error as one of the bot, which may be raised anew."""
+    return BotError(fault.message, code=fault.code, how=fault.how)
 
 
 def _with_line(answer: Answer, line: Line) -> Answer:

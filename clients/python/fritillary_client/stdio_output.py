@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from attrs import frozen
 
+from fritillary.core.lastwords import last_words
 from fritillary_client.stdio_lines import MAX_ANSWER_BYTES
 
 #: So much of a line of the log is kept, in bytes.
@@ -14,6 +16,11 @@ MAX_LOG_LINE_BYTES: Final = 4096
 
 #: So much of the log of one seat is kept, in bytes.
 MAX_LOG_BYTES: Final = 1024 * 1024
+
+#: So many of the last lines are kept to see why a program has ended, each cut to so
+#: many bytes: the stack of a Node or Go program is longer than its error.
+_LAST_LINES: Final = 256
+_LAST_BYTES: Final = 512
 
 _BRACE: Final = ord("{")
 _BOM: Final = b"\xef\xbb\xbf"
@@ -120,7 +127,7 @@ class Log:
     ) -> None:
         self._write = write
         self._left = most
-        self._last = b""
+        self._last: deque[bytes] = deque(maxlen=_LAST_LINES)
 
     @property
     def full(self) -> bool:
@@ -129,14 +136,14 @@ class Log:
 
     @property
     def last(self) -> str:
-        """The last line that was not blank, also where it was dropped."""
-        return _fit(self._last).strip()
+        """The line that says why the program has ended, also where it was dropped."""
+        text = b"\n".join(self._last).decode("utf-8", "replace")
+        return _fit(last_words(text).encode())
 
     def add(self, line: Line) -> None:
         """Take a line of the program."""
         raw = line.raw[:MAX_LOG_LINE_BYTES]
-        if raw and not raw.isspace():
-            self._last = raw
+        self._last.append(raw[:_LAST_BYTES])
         if self._left < 0:
             return
         self._left -= len(raw) + 1

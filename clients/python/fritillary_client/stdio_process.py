@@ -14,6 +14,7 @@ from attrs import frozen
 from fritillary_client.errors import BotError
 from fritillary_client.reading import shown
 from fritillary_client.stdio_output import Line, Lines, Log
+from fritillary_client.stdio_strays import Strays
 
 #: After its input was closed, a program has so long to end, in seconds; then so long
 #: after SIGTERM; then it is killed.
@@ -51,13 +52,14 @@ class Process(asyncio.SubprocessProtocol):
     """One process. It is ended by `end`, or when the event loop cancels its tasks.
 
     It leads a session of its own, so that Ctrl-C is not for it and that what it has
-    started is ended with it.
+    started is ended with it; on Linux also what has left that session, see `Strays`.
 
     Args:
         command: what is started.
         log: for all that it writes but answers.
         heard: is given each answer.
-        gone: is told why no answer can come any more, in one line; once.
+        gone: is told how it has ended, and its last words, in one line each, once no
+            answer can come any more.
 
     Attributes:
         failed: whether it has failed, and is ended soon unless its match goes on.
@@ -68,10 +70,11 @@ class Process(asyncio.SubprocessProtocol):
         command: Command,
         log: Log,
         heard: Callable[[Line], None],
-        gone: Callable[[str], None],
+        gone: Callable[[str, str], None],
     ) -> None:
         self.failed = False
         self._command = command
+        self._strays = Strays(command.environment)
         self._log = log
         self._heard = heard
         self._gone = gone
@@ -96,13 +99,14 @@ class Process(asyncio.SubprocessProtocol):
             await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
                 *self._command.words,
-                env=self._command.environment,
+                env=self._strays.environment,
                 start_new_session=os.name == "posix",
             )
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             msg = shown(f"{program!r} cannot be started: {why}")
-            raise BotError(msg, code="bot.not-started") from None
+            how = "the program cannot be started"
+            raise BotError(msg, code="bot.not-started", how=how) from None
         self._keeper = asyncio.ensure_future(self._keep())
 
     @property
@@ -127,7 +131,7 @@ class Process(asyncio.SubprocessProtocol):
         waiting = pipe.get_write_buffer_size()
         if waiting > MAX_UNREAD_BYTES:
             msg = f"the program does not read: {waiting} bytes wait for it"
-            raise BotError(msg, code="bot.deaf")
+            raise BotError(msg, code="bot.deaf", how=msg)
         pipe.write(line)
 
     def close(self) -> None:
@@ -187,7 +191,7 @@ class Process(asyncio.SubprocessProtocol):
         if not self._told:
             self._told = True
             code = self._transport.get_returncode()
-            self._gone(_how_it_ended(code, self._log.last))
+            self._gone(_how_it_ended(code), self._log.last)
 
     # ------------------------------------------------------------------- its end
 
@@ -226,6 +230,7 @@ class Process(asyncio.SubprocessProtocol):
         if not self._swept:
             self._swept = True
             self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+            self._strays.kill()
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -245,19 +250,16 @@ async def _within(seconds: float, event: asyncio.Event) -> bool:
     return True
 
 
-def _how_it_ended(code: int | None, last: str) -> str:
+def _how_it_ended(code: int | None) -> str:
     """Say why a program cannot answer.
 
     Args:
         code: its exit code; negative: minus the signal; ``None``: it still runs.
-        last: the last line of its log.
     """
     if code is None:
-        how = "closed its output"
-    elif code >= 0:
-        how = f"ended with exit code {code}"
-    else:
-        how = f"was ended by signal {-code}"
-        with contextlib.suppress(ValueError):
-            how = f"was ended by {signal.Signals(-code).name}"
-    return shown(f"{how}; its last words: {last}" if last else how)
+        return "closed its output"
+    if code >= 0:
+        return f"ended with exit code {code}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code}"

@@ -326,7 +326,8 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
       bot = this.#setup.source.make();
     } catch (cause) {
       if (cause instanceof ArenaError) throw cause;
-      throw new BotError(shown(`making the bot threw ${sentenceOf(cause)}`), { cause });
+      const how = "making the bot threw";
+      throw new BotError(shown(`${how} ${sentenceOf(cause)}`), { cause, how });
     }
     const seat = new Seat(this.#host, bot, offer);
     this.#seats.set(seat.key, seat);
@@ -436,7 +437,10 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
     this.#failure = error;
     if (error instanceof BotError) {
       if (error.cause !== undefined) this.#log(told(error));
-      this.#leave("bot.failed", "the bot failed and has been stopped");
+      this.#leave(
+        "bot.failed",
+        `the bot failed${error.how ? `: ${error.how}` : " and has been stopped"}`,
+      );
     } else {
       this.#leave("bot.stopping", "the client stops because of an error");
     }

@@ -54,11 +54,22 @@ export class ProtocolError extends ArenaError {
 /** The bot failed; the cause is what it threw. */
 export class BotError extends ArenaError {
   static override readonly defaultCode: string = "bot.failed";
+  /** How it failed, without anything of the bot's own: the server is told this much. */
+  readonly how: string;
+
+  constructor(message: string, details: ErrorDetails & { how?: string } = {}) {
+    super(message, details);
+    this.how = details.how ?? "";
+  }
 }
 
 /** The bot answered with something that is no decision. */
 export class DecisionError extends BotError {
   static override readonly defaultCode: string = "bot.answer";
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, { ...details, how: "what it answered is no decision" });
+  }
 }
 
 /** Thrown by `Bot.offered` to refuse a seat; the server is told code and message. */

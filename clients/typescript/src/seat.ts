@@ -342,7 +342,11 @@ export function keyOf(matchId: string, seat: number | undefined): string {
 
 function botError(method: string, error: unknown): ArenaError {
   if (error instanceof ArenaError) return error;
-  return new BotError(shown(`${method}() threw ${sentenceOf(error)}`), { cause: error });
+  const how = `${method}() threw ${error instanceof Error ? error.name : "no Error"}`;
+  return new BotError(shown(`${method}() threw ${sentenceOf(error)}`), {
+    cause: error,
+    how: shown(how),
+  });
 }
 
 /** Return an error with the place in the bot's code where it arose, for the log. */

@@ -477,7 +477,9 @@ test("a bot that throws stops the client, and the server is told", async () => {
     await stream.welcome();
     await stream.seat();
     stream.send({ $case: "decisionRequest", decisionRequest: request() });
-    assert.equal((await stream.find("goodbye")).goodbye.code, "bot.failed");
+    const { goodbye } = await stream.find("goodbye");
+    assert.equal(goodbye.code, "bot.failed");
+    assert.equal(goodbye.message, "the bot failed: decide() threw RangeError");
     await assert.rejects(within(over, "the end"), (error) => {
       assert.ok(error instanceof BotError);
       assert.equal(String(error), "decide() threw RangeError: oh [bot.failed]");

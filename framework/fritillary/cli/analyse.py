@@ -46,11 +46,11 @@ from fritillary.cli.analyse_output import (
     print_match,
     print_position,
 )
-from fritillary.cli.codes import INTERRUPTED
 from fritillary.cli.files import naming
 from fritillary.cli.output import console, print_note
 from fritillary.cli.values import Json, Options, Preset, game_and_options
 from fritillary.core.errors import UsageError
+from fritillary.core.interrupts import INTERRUPTED
 from fritillary.plugins.game import Game
 from fritillary.record.chain import MAGIC
 from fritillary.record.reader import read_record

@@ -16,9 +16,6 @@ FAILED: Final = 1
 USAGE: Final = 2
 CHECK: Final = 3
 
-#: What shells say of a program that Ctrl-C ended.
-INTERRUPTED: Final = 130
-
 
 def exit_code(error: FritillaryError) -> int:
     """Return the exit code of an error."""

@@ -1,6 +1,11 @@
 """The command ``fritillary``."""
+# ruff: noqa: E402 - Ctrl-C is seen to before the rest is loaded
 
 from __future__ import annotations
+
+from fritillary.core import interrupts
+
+interrupts.loading()
 
 import sys
 import traceback
@@ -10,7 +15,7 @@ import typer
 
 import fritillary
 from fritillary.cli import streams
-from fritillary.cli.codes import FAILED, INTERRUPTED, exit_code
+from fritillary.cli.codes import FAILED, exit_code
 from fritillary.cli.commands import add_commands
 from fritillary.cli.logs import said, told
 from fritillary.cli.output import one_line, print_error, print_note
@@ -57,6 +62,8 @@ def main(arguments: list[str] | None = None) -> None:
     Whatever goes wrong is told in one line on stderr, with a traceback only if that
     is asked for.
     """
+    interrupts.loaded()
+    interrupts.quiet_at_exit()
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
@@ -81,7 +88,7 @@ def _run(words: list[str], *, debug: bool) -> int:
         return app(words, standalone_mode=False) or 0
     except KeyboardInterrupt:
         print_note("interrupted")
-        return INTERRUPTED
+        return interrupts.INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has enough.
         return FAILED

@@ -28,8 +28,9 @@ from fritillary.cli.servers import (
     our_errors,
 )
 from fritillary.cli.wish import Wish
-from fritillary.core.errors import ServiceError, StorageError
+from fritillary.core.errors import RecordError, ServiceError, StorageError
 from fritillary.record import terms as record_terms
+from fritillary.record.reader import read_file
 from fritillary_client import (
     ArenaError,
     ClockSettings,
@@ -251,11 +252,19 @@ async def _tell_end(app: Application, desk: Desk, match: Match, wish: Wish) -> i
     return played.code
 
 
+def _holds(path: Path, raw: bytes) -> bool:
+    """Say whether a file is a record of some bytes."""
+    try:
+        return read_file(path) == raw
+    except RecordError:
+        return False
+
+
 def _keep(raw: bytes, path: Path) -> None:
     """Write a record, unless the server on this machine has done so."""
     try:
         if path.exists():
-            if path.read_bytes() == raw:
+            if _holds(path, raw):
                 return
             msg = f"{path}: there is another file already; name one with --record"
             raise StorageError(msg, code="storage.exists")

@@ -145,15 +145,19 @@ def tell_faults(played: Played) -> None:
         if ruling.seat is None:
             continue
         who = f"seat {ruling.seat} ({played.players[ruling.seat]})"
-        why = played.problems.get(ruling.seat, ruling.message)
+        problem = played.problems.get(ruling.seat, "")
+        why = problem or ruling.message
         if ruling.fault is Fault.REFUSED_TO_START:
             print_error(f"{who} did not start: {why}")
         elif (
             ruling is played.rulings[-1]
             and played.finish.code == f"fault.{ruling.fault.value}"
         ):
-            crashed = ruling.fault is Fault.CRASHED
-            print_note(f"{who}: {why if crashed else ruling.message}")
+            if ruling.fault is Fault.DISCONNECTED and problem:
+                why = f"{ruling.message}; {problem}"
+            elif ruling.fault is not Fault.CRASHED:
+                why = ruling.message
+            print_note(f"{who}: {why}")
 
 
 def check_target(path: Path | None) -> None:

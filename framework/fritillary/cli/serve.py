@@ -14,6 +14,7 @@ from fritillary.cli.loop import stopping
 from fritillary.cli.output import print_note, say
 from fritillary.cli.secure import TlsCert, TlsClientCa, TlsKey, server_tls
 from fritillary.cli.values import Data
+from fritillary.core.address import host_and_port
 
 if TYPE_CHECKING:
     from fritillary.service.tls import ServerTls
@@ -55,6 +56,9 @@ def serve(
     # read, and strangers send as many as they like.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     tls = server_tls(tls_cert, tls_key, tls_client_ca)
+    if metrics:
+        # Before any match is taken up.
+        host_and_port(metrics, host="localhost")
     run_loop(_serve(Application(data), address, tls, metrics))
 
 

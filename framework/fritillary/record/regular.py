@@ -31,3 +31,20 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY, mode: int = 0o600) 
         os.close(descriptor)
         raise
     return descriptor
+
+
+def read_regular(path: str | Path, most: int) -> bytes:
+    """Return what is in a regular file; never waits.
+
+    Args:
+        path: of the file.
+        most: bytes that it may have.
+
+    Raises:
+        OSError: as of `open_regular`, or if there is more in it.
+    """
+    with os.fdopen(open_regular(path), "rb") as file:
+        raw = file.read(most + 1)
+    if len(raw) > most:
+        raise OSError(errno.EFBIG, f"more than {most} bytes")
+    return raw

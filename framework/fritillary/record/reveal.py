@@ -16,6 +16,7 @@ from fritillary.record.reader import (
     read_file,
     read_record,
 )
+from fritillary.record.regular import open_regular
 from fritillary.record.signing import Signer
 from fritillary.record.writer import closed_payload, revealed_payload
 
@@ -81,7 +82,7 @@ def _check_opens(record: Record, seed: bytes, salt: bytes) -> None:
 def _append(path: Path, whole: int, added: bytes) -> None:
     """Write after the whole events of a file, and wait until the disk has it."""
     try:
-        with path.open("r+b", buffering=0) as file:
+        with open(path, "r+b", buffering=0, opener=open_regular) as file:
             file.truncate(whole)
             file.seek(whole)
             rest = memoryview(added)

@@ -16,8 +16,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from fritillary.core.errors import StorageError
+from fritillary.record.regular import read_regular
 
 _KEY_BYTES: Final = 32
+
+#: More than any key file has.
+_MAX_FILE_BYTES: Final = 1024
 
 _KEY_TEXT: Final = re.compile(rb"[0-9a-fA-F]{64}\s*\Z")
 
@@ -83,7 +87,7 @@ def load_key(path: Path) -> bytes:
     try:
         if not path.exists():
             _make(path)
-        raw = path.read_bytes()
+        raw = read_regular(path, _MAX_FILE_BYTES)
     except OSError as error:
         msg = f"{path}: {error.strerror}"
         raise StorageError(msg, code="storage.key") from error

@@ -1,19 +1,21 @@
 """The archive: matches that have ended, found in the folder of their records.
 
-Nothing of it is kept but the last few that were asked for. Files are read in a thread,
-one at a time: who asks for many delays those who ask too, and no match.
+Nothing of it is kept but the last few that were asked for, and where matches stand in
+lists. Files are read in a thread, one at a time: who asks for many delays those who ask
+too, and no match.
 """
 
 from __future__ import annotations
 
 import asyncio
+import bisect
 import functools
-import heapq
 import logging
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
@@ -37,6 +39,7 @@ from fritillary.service.past import (
     order_of_record,
     result_of,
 )
+from fritillary.service.places import Place
 from fritillary.service.records import SUFFIX
 
 _log = logging.getLogger(__name__)
@@ -44,23 +47,66 @@ _log = logging.getLogger(__name__)
 #: So many matches are kept, of those that were asked for last.
 _KEPT: Final = 64
 
-#: So many of the newest records can be listed.
+#: So many records are looked through for one page.
 _LISTED: Final = 10_000
 
 T = TypeVar("T")
 
 
+#: A record is not written before its match was made, but for clocks that are put
+#: right, in milliseconds. One that seems to be was given its time by hand, and counts
+#: as made when it was written.
+_BEFORE_MS: Final = 60_000
+
+
 @frozen(order=True)
-class Place:
-    """Where a match stands in the list of the archive; the greatest comes first.
+class Written:
+    """A record as it lies in the folder; the greatest was written last.
 
     Args:
-        written_ns: when its record was written last, since 1970-01-01 UTC; 0 if before.
+        at_ns: when, since 1970-01-01 UTC; 0 if before.
         match_id: of the match.
     """
 
-    written_ns: int
+    at_ns: int
     match_id: str
+
+    @property
+    def latest_ms(self) -> int:
+        """When its match was made at the latest, since 1970-01-01 UTC."""
+        return self.at_ns // 1_000_000 + _BEFORE_MS
+
+    def place(self, header: Header) -> Place:
+        """Return where its match stands in lists."""
+        made_at_ms = header.created_at_ms
+        if made_at_ms > self.latest_ms:
+            made_at_ms = self.at_ns // 1_000_000
+        return Place.of(made_at_ms, self.match_id)
+
+
+@frozen(kw_only=True)
+class Wanted:
+    """What matches are asked for.
+
+    Args:
+        after: begin after this place; ``None``: from the start.
+        until: end before this place; ``None``: at the end.
+        most: no more than so many.
+        known: ids of matches that are not wanted.
+        fits: says of each other one whether it is wanted.
+    """
+
+    after: Place | None
+    until: Place | None
+    most: int
+    known: AbstractSet[str]
+    fits: Callable[[Header], bool]
+
+    def spans(self, place: Place) -> bool:
+        """Say whether a place lies where matches are asked for."""
+        return (self.after is None or place < self.after) and (
+            self.until is None or place > self.until
+        )
 
 
 class Archive:
@@ -81,7 +127,9 @@ class Archive:
         self._records = records
         self._registry = registry
         self._seed_of = seed_of
-        self._kept: OrderedDict[Place, HostedMatch] = OrderedDict()
+        self._kept: OrderedDict[Written, HostedMatch] = OrderedDict()
+        #: Of the records that were listed, so that their headers are read once.
+        self._places: dict[Written, Place] = {}
         self._reading = asyncio.Lock()
 
     async def find(self, match_id: str) -> HostedMatch | None:
@@ -95,12 +143,12 @@ class Archive:
         if not MATCH_ID.match(match_id):
             return None
         path = self._path(match_id)
-        place = await self._in_thread(functools.partial(_place, path))
-        if place is None:
+        written = await self._in_thread(functools.partial(_written, path))
+        if written is None:
             return None
-        kept = self._kept.get(place)
+        kept = self._kept.get(written)
         if kept is not None:
-            self._kept.move_to_end(place)
+            self._kept.move_to_end(written)
             return kept
         found = await self._in_thread(functools.partial(_read, path, self._seed_of))
         if found is None:
@@ -109,13 +157,13 @@ class Archive:
         game = game_of(record, self._registry)
         try:
             order = order_of_record(record, game)
-            hosted = HostedMatch(order, _no_sink, 0, past=past)
+            hosted = HostedMatch(order, _no_sink, past=past)
             # One that cannot be told of would take all others with it.
             hosted.to_proto(for_referee=True)
         except Exception:  # noqa: BLE001 - whatever the record holds, or rules raise
             _log.warning("match %s cannot be shown", match_id, exc_info=True)
             return None
-        self._kept[place] = hosted
+        self._kept[written] = hosted
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return hosted
@@ -141,29 +189,17 @@ class Archive:
         except Exception:  # noqa: BLE001 - whatever the rules raise; the end is told
             _log.exception("match %s cannot be played again", hosted.id)
             return hosted
-        again = HostedMatch(hosted.order, _no_sink, 0, past=past)
+        again = HostedMatch(hosted.order, _no_sink, past=past)
         again.match = match
         return again
 
-    async def newest(
-        self, after: Place | None, fits: Callable[[Header], bool], most: int
-    ) -> list[tuple[Place, HostedMatch]]:
-        """Return matches that have ended, those whose records are newest first.
+    async def newest(self, wanted: Wanted) -> list[tuple[Place, HostedMatch]]:
+        """Return matches that have ended, those that were made last first.
 
         Matches of games that are not here are left out.
-
-        Args:
-            after: begin after this one; ``None``: from the start.
-            fits: says whether a match is wanted.
-            most: no more than so many.
         """
         listed: list[tuple[Place, HostedMatch]] = []
-        places = await self._in_thread(functools.partial(_places, self._records, after))
-        for place in places:
-            path = self._path(place.match_id)
-            header = await self._in_thread(functools.partial(_header, path))
-            if header is None or not fits(header):
-                continue
+        async for place in self._wanted(wanted):
             try:
                 hosted = await self.find(place.match_id)
             except FritillaryError as error:
@@ -171,9 +207,52 @@ class Archive:
                 continue
             if hosted is not None:
                 listed.append((place, hosted))
-                if len(listed) == most:
+                if len(listed) == wanted.most:
                     break
         return listed
+
+    async def _wanted(self, wanted: Wanted) -> AsyncIterator[Place]:
+        """Yield the places of those that fit, the greatest first."""
+        looked = 0
+        async for place in self._span(wanted):
+            looked += 1
+            header = await self._header(place.match_id)
+            if header is not None and wanted.fits(header):
+                yield place
+            if looked == _LISTED:
+                return
+
+    async def _span(self, wanted: Wanted) -> AsyncIterator[Place]:
+        """Yield the places where matches are asked for, the greatest first."""
+        records = await self._in_thread(functools.partial(_records, self._records))
+        self._places = {
+            one: self._places[one] for one in records if one in self._places
+        }
+        #: In rising order. One is yielded as soon as none of the records that are left
+        #: can stand before it.
+        met: list[Place] = []
+        for written in records:
+            while met and met[-1].made_at_ms > written.latest_ms:
+                yield met.pop()
+            until = wanted.until
+            if until is not None and until.made_at_ms > written.latest_ms:
+                break
+            if written.match_id in wanted.known:
+                continue
+            place = self._places.get(written)
+            if place is None:
+                header = await self._header(written.match_id)
+                if header is None:
+                    continue
+                place = self._places[written] = written.place(header)
+            if wanted.spans(place):
+                bisect.insort(met, place)
+        while met:
+            yield met.pop()
+
+    async def _header(self, match_id: str) -> Header | None:
+        path = self._path(match_id)
+        return await self._in_thread(functools.partial(_header, path))
 
     def _path(self, match_id: str) -> Path:
         return self._records / f"{match_id}{SUFFIX}"
@@ -201,32 +280,26 @@ def _no_sink() -> NoReturn:
     raise AssertionError
 
 
-def _place(path: Path) -> Place | None:
+def _written(path: Path) -> Written | None:
     try:
         about = path.stat()
     except OSError:
         return None
     if not stat.S_ISREG(about.st_mode):
         return None
-    return Place(max(0, about.st_mtime_ns), path.name.removesuffix(SUFFIX))
+    return Written(max(0, about.st_mtime_ns), path.name.removesuffix(SUFFIX))
 
 
-def _places(folder: Path, after: Place | None) -> list[Place]:
+def _records(folder: Path) -> list[Written]:
+    """Return what lies in the folder, what was written last first."""
     try:
         with os.scandir(folder) as entries:
-            places = (
-                _place(folder / entry.name)
+            found = (
+                _written(folder / entry.name)
                 for entry in entries
                 if entry.name.endswith(SUFFIX)
             )
-            return heapq.nlargest(
-                _LISTED,
-                (
-                    place
-                    for place in places
-                    if place is not None and (after is None or place < after)
-                ),
-            )
+            return sorted((one for one in found if one is not None), reverse=True)
     except OSError:
         return []
 

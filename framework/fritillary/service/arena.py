@@ -23,7 +23,7 @@ from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
 from fritillary.service.archive import Archive
 from fritillary.service.children import ChildSeat
-from fritillary.service.hosted import HostedMatch
+from fritillary.service.hosted import HostedMatch, wall_ms
 from fritillary.service.hub import Hub
 from fritillary.service.keeping import Keeping, goes_on_later
 from fritillary.service.limits import Limits
@@ -118,7 +118,7 @@ class Arena:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._ended: deque[str] = deque()
         self._followers: set[asyncio.Task[Any]] = set()
-        self._count = 0
+        self._last_made_ms = 0
         self._closing = False
 
     @property
@@ -201,9 +201,12 @@ class Arena:
         )
         match_id = self._free_id(order.match_id)
         local = self._seats.local(order, wait_for_remote=wait_for_remote)
-        self._count += 1
+        # No two at the same time: lists have them in this order.
+        self._last_made_ms = max(wall_ms(), self._last_made_ms + 1)
         hosted = HostedMatch(
-            order, functools.partial(self._records.new, match_id), self._count
+            order,
+            functools.partial(self._records.new, match_id),
+            created_at_ms=self._last_made_ms,
         )
         if self._keeping is not None:
             # Before anything of the match is published; where it is kept, its record
@@ -339,13 +342,11 @@ class Arena:
         local: dict[int, Player] = {}
         if left.past is None:
             local = self._seats.local(order, wait_for_remote=True, later=True)
-        self._count += 1
         hosted = HostedMatch(
             order,
             functools.partial(
                 FileSink, self._records.file(match_id), after=left.length
             ),
-            self._count,
             created_at_ms=left.created_at_ms,
             past=left.past,
         )
@@ -399,7 +400,7 @@ class Arena:
 
     def matches(self) -> list[HostedMatch]:
         """Return the matches in memory, newest first."""
-        return sorted(self._matches.values(), key=lambda one: -one.number)
+        return sorted(self._matches.values(), key=lambda one: one.place, reverse=True)
 
     async def wait(self, match_id: str) -> MatchResult:
         """Wait for the end of a match; return its result."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from fritillary.core.errors import ServiceError
+from fritillary.record.regular import open_regular
 from fritillary.record.terms import Fault
 from fritillary.referee.lineup import PlayerSpec
 from fritillary.referee.player import PlayerFault
@@ -113,13 +114,19 @@ class ChildSeat:
                 refused = refusal(why, "player.silent")
                 self._trouble(why, child)
         player = seated(link, self._hosted, self._seat, self._limits, refused)
+        player.loss.program = True
         if refused is None:
-            self._supervisor = asyncio.create_task(self._supervise(player, exit_))
+            self._begin(player, exit_)
         return player
+
+    def _begin(self, player: RemotePlayer, exit_: asyncio.Future[int]) -> None:
+        self._player = player
+        self._supervisor = asyncio.create_task(self._supervise(player, exit_))
 
     def seat_again(self, player: RemotePlayer) -> None:
         """Take a player whose match goes on after a restart of the server."""
         self._player = player
+        player.loss.program = True
 
     async def start_again(self, address: str, logs: Path | None) -> None:
         """Start the program of a seat that was taken before a restart.
@@ -140,8 +147,7 @@ class ChildSeat:
             self._trouble(error.message)
             player.fail(PlayerFault(Fault.CRASHED, _NOT_STARTED))
             return
-        exit_ = asyncio.ensure_future(child.wait())
-        self._supervisor = asyncio.create_task(self._supervise(player, exit_))
+        self._begin(player, asyncio.ensure_future(child.wait()))
 
     async def _launch(self) -> Child:
         environment = minimal_environment(
@@ -158,7 +164,7 @@ class ChildSeat:
         """Tell host and referees what went wrong, with the program's last words."""
         last = "" if child is None else child.last_words()
         problem = f"{what}; its last words: {last}" if last else what
-        self._hosted.problems.append((self._seat, problem))
+        self._hosted.trouble(self._seat, problem)
 
     async def _supervise(
         self, player: RemotePlayer, exit_: asyncio.Future[int]
@@ -182,7 +188,7 @@ class ChildSeat:
                 return
             restarts -= 1
             # Unless it comes back in time, this is what the seat has lost by.
-            player.loss = PlayerFault(Fault.CRASHED, why)
+            player.loss.crash = PlayerFault(Fault.CRASHED, why)
             await child.end()
             try:
                 child = await self._launch()
@@ -201,10 +207,14 @@ class ChildSeat:
         self._over = True
         if self._supervisor is not None:
             self._supervisor.cancel()
+        # It may have failed, and not have come to its end before the match has.
+        left = self._player is not None and self._player.away
         self._hub.forget(self.name)
         try:
             if self._child is not None:
-                await self._child.end(0.0 if at_once else _PATIENCE_S)
+                code = await self._child.end(0.0 if at_once else _PATIENCE_S)
+                if left and code:
+                    self._trouble(self._child.how_it_ended(code), self._child)
         finally:
             for child in self._children:
                 child.kill()
@@ -223,7 +233,7 @@ class ChildSeat:
         parts += (f"{what}\n".encode("utf-8", "replace") for what in problems)
         path = self._logs / f"{self._hosted.id}.seat{self._seat}.log"
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            descriptor = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             with os.fdopen(descriptor, "wb") as file:
                 for part in filter(None, parts):
                     file.write(part if part.endswith(b"\n") else part + b"\n")

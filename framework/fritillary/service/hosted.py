@@ -27,11 +27,15 @@ from fritillary.service import wire
 from fritillary.service.framing import MATCH_STATUS, framed, head_of
 from fritillary.service.ordering import Order, named_of
 from fritillary.service.past import Past, PlayedAgain
+from fritillary.service.places import Place
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.seatwire import MatchWire
 from fritillary.service.showing import match_message
 
 _SENTENCE = 500
+
+#: So many of the problems of bots are kept: those of the last.
+_KEPT_PROBLEMS = 64
 
 #: Time for the referee to attend to what is asked of it.
 _MOMENT_S = 1.0
@@ -49,7 +53,6 @@ class HostedMatch:
         order: what is played.
         open_sink: opens what the record goes to; called when nothing else can fail,
             and not for a match that has ended.
-        number: counts the matches of the arena.
         created_at_ms: since 1970-01-01 UTC; ``None``: now.
         past: how it ended, of a match that nothing remains to be done for.
 
@@ -59,8 +62,8 @@ class HostedMatch:
             ended long ago unless it was played again.
         players: those that dial in, by seat.
         infos: who plays, by seat.
-        problems: seat and sentence for each thing that went wrong with a program, its
-            last words included. For host and referees: they may hold secrets.
+        problems: seat and sentence for each thing that went wrong with a bot, the last
+            words of a program included. For host and referees: they may hold secrets.
         ended: the result, once there is one.
     """
 
@@ -68,13 +71,11 @@ class HostedMatch:
         self,
         order: Order,
         open_sink: Callable[[], FileSink | MemorySink],
-        number: int,
         *,
         created_at_ms: int | None = None,
         past: Past | None = None,
     ) -> None:
         self.order = order
-        self.number = number
         self.wire = MatchWire(
             order.match_id,
             order.game,
@@ -113,6 +114,11 @@ class HostedMatch:
     def id(self) -> str:
         """The match id."""
         return self.order.match_id
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in lists."""
+        return Place.of(self.created_at_ms, self.id)
 
     @property
     def path(self) -> Path | None:
@@ -267,6 +273,11 @@ class HostedMatch:
                 )
                 self.ended.exception()
         self.changed()
+
+    def trouble(self, seat: int, what: str) -> None:
+        """Tell host and referees in a sentence what is wrong with a bot."""
+        self.problems.append((seat, what))
+        del self.problems[:-_KEPT_PROBLEMS]
 
     def remote_seats(self) -> Iterator[tuple[int, str]]:
         """Yield number and bot of the seats that bots took which dial in."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import ipaddress
 import os
-import re
 import socket
 from typing import Any, Final
 
 import grpc
 
-from fritillary.core.errors import ServiceError, UsageError
+from fritillary.core.address import host_and_port
+from fritillary.core.errors import ServiceError
 from fritillary.service.limits import Limits
 from fritillary.service.process import open_files
 from fritillary.service.tls import ServerTls
@@ -100,10 +100,9 @@ def _check_free(address: str) -> None:
     Raises:
         OSError: if it is in use, or is none of this machine.
     """
-    host, _, port = address.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
+    host, port = host_and_port(address)
     found = socket.getaddrinfo(
-        host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
     missing: OSError | None = None
     tried = 0
@@ -124,17 +123,14 @@ def _check_free(address: str) -> None:
         raise missing
 
 
-#: An IPv6 host is in brackets: nobody can tell where another one ends.
-_HOST_PORT: Final = re.compile(r"(\[[^][]+\]|[^][:]+):([0-9]{1,5})")
-
-
 def checked_host(address: str, *, needs_loopback: bool) -> str:
-    """Return the host of an address."""
-    found = _HOST_PORT.fullmatch(address)
-    if found is None or int(found[2]) > 65_535:
-        msg = f"address {address[:80]!r} must be of the form HOST:PORT"
-        raise UsageError(msg, code="usage.address")
-    host = found[1]
+    """Return the host of an address.
+
+    Raises:
+        UsageError: ``usage.address`` if it is none.
+        ServiceError: ``server.needs-tls`` if it must be on loopback and is not.
+    """
+    host, _ = host_and_port(address)
     if needs_loopback and not is_loopback(host):
         msg = (
             f"address {address[:80]!r} is not on loopback; others need TLS: give the "

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from fritillary.core.errors import StorageError
+from fritillary.record.regular import open_regular
 
 _PAUSE_S: Final = 0.01
 
@@ -32,7 +33,7 @@ def locked(path: Path, within_s: float = 10.0) -> Iterator[None]:
         TimeoutError: if another process holds it all the while.
         OSError: if the file cannot be made or locked.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
     try:
         deadline = time.monotonic() + within_s
         while not _taken(descriptor):

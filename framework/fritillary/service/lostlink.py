@@ -6,7 +6,8 @@ import asyncio
 import math
 from collections.abc import Callable
 
-from fritillary.record.terms import LinkBank
+from fritillary.record.terms import Fault, LinkBank
+from fritillary.referee.player import PlayerFault
 
 
 class LostLink:
@@ -14,10 +15,19 @@ class LostLink:
 
     Args:
         bank: how long a lost link is waited for, and all of them together.
-        run_out: called with the milliseconds of this wait when they have passed.
+        run_out: called with the fault that it is when they have passed.
+
+    Attributes:
+        program: whether the bot is a program that the server has started.
+        crash: the fault that it is if such a program has ended and is not back.
+        failed: what the bot has said of its failure when it left; empty: it did not.
     """
 
-    def __init__(self, bank: LinkBank, run_out: Callable[[int], None]) -> None:
+    def __init__(self, bank: LinkBank, run_out: Callable[[PlayerFault], None]) -> None:
+        self._back: asyncio.Future[None] | None = None
+        self.program = False
+        self.crash: PlayerFault | None = None
+        self.failed = ""
         self._loop = asyncio.get_running_loop()
         self._bank = bank
         self._bank_ms = bank.total_ms
@@ -32,7 +42,33 @@ class LostLink:
             return
         self._since = self._loop.time()
         wait_ms = min(self._bank.loss_ms, self._bank_ms)
-        self._timer = self._loop.call_later(wait_ms / 1000, self._run_out, wait_ms)
+        self._timer = self._loop.call_later(
+            wait_ms / 1000, self._end, f"it was not back within {wait_ms / 1000:g} s"
+        )
+
+    def _end(self, how: str) -> None:
+        self._run_out(self.fault(how))
+
+    def fault(self, how: str) -> PlayerFault:
+        """Return what the seat loses by whose bot is not back.
+
+        Args:
+            how: it has turned out, for the end of a sentence.
+        """
+        if self.crash is not None:
+            return self.crash
+        kind, why = Fault.DISCONNECTED, "the link was lost"
+        if self.failed:
+            why = "the bot said that it had failed"
+            if self.program:
+                kind = Fault.CRASHED
+        return PlayerFault(kind, f"{why}, and {how}")
+
+    def found(self) -> None:
+        """Note that the link is back: what has passed is taken from the bank."""
+        self.charge()
+        self.crash = None
+        self.failed = ""
 
     def charge(self) -> None:
         """Stop the time, and take what has passed from the bank."""
@@ -60,6 +96,20 @@ class LostLink:
                 self.charge()
             else:
                 self.begin()
+
+    def await_back(self) -> None:
+        """Note that the bot has yet to come back after a restart of the server."""
+        self._back = self._loop.create_future()
+
+    async def back(self) -> None:
+        """Return when it has its seat again, or will not come back."""
+        if self._back is not None:
+            await asyncio.shield(self._back)
+
+    def came_back(self) -> None:
+        """Note that it need not be waited for any more."""
+        if self._back is not None and not self._back.done():
+            self._back.set_result(None)
 
     @property
     def left_ms(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import re
+import operator
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -15,7 +15,7 @@ from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.record.events import Header
 from fritillary.record.terms import EndKind
 from fritillary.service import wire
-from fritillary.service.archive import Place
+from fritillary.service.archive import Wanted
 from fritillary.service.arena import Arena
 from fritillary.service.auth import Leases, caller
 from fritillary.service.catalog import page_position, page_token
@@ -23,6 +23,7 @@ from fritillary.service.errors import guarded
 from fritillary.service.fetching import send
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.limits import OpenStreams
+from fritillary.service.places import PLACE, Place
 from fritillary.service.tokens import Role, Token
 from fritillary.service.turns import Turns
 from fritillary.service.watching import Held, Watch
@@ -31,9 +32,6 @@ _Context = grpc.aio.ServicerContext[Any, Any]
 
 #: So many records are fetched at once with one token, if not fewer.
 _MAX_FETCHES: Final = 16
-
-#: Positions of pages of matches, see `MatchServicer._wanted`.
-_POSITION: Final = re.compile(r"[0-9]{1,15}|@[0-9]{1,20}@[A-Za-z0-9._-]{1,64}")
 
 
 class MatchServicer(match_pb2_grpc.MatchServiceServicer):
@@ -108,54 +106,48 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         more = len(found) > size
         return pb.ListMatchesResponse(
             matches=[self._shown(hosted) for _, hosted in found[:size]],
-            next_page_token=page_token(request, found[size - 1][0]) if more else "",
+            next_page_token=(
+                page_token(request, found[size - 1][0].text()) if more else ""
+            ),
         )
 
     async def _wanted(
         self, request: pb.ListMatchesRequest, most: int
-    ) -> list[tuple[str, HostedMatch]]:
-        """Return at most so many of the matches asked for, each with its position.
-
-        The position is the number of the match; of one that is in the archive alone,
-        when its record was written and its id: matches made since then do not shift
-        the pages.
-        """
+    ) -> list[tuple[Place, HostedMatch]]:
+        """Return at most so many of the matches asked for, each with its place."""
         phases = {*request.phases} - {common_pb2.MATCH_PHASE_UNSPECIFIED}
         labels = dict(request.labels).items()
-        before = page_position(request, _POSITION)
-        after = None
+        after = Place.parse(page_position(request, PLACE))
         in_memory = self._arena.matches()
-        found = []
-        if before.startswith("@"):
-            _, written_ns, match_id = before.split("@")
-            after = Place(int(written_ns), match_id)
-        else:
-            found = [
-                (str(hosted.number), hosted)
-                for hosted in in_memory
-                if (not before or hosted.number < int(before))
-                and (not phases or wire.PHASE[hosted.phase] in phases)
-                and request.game in {"", hosted.order.game.id, hosted.order.game_name}
-                and labels <= hosted.order.labels.items()
-            ]
+        found = [
+            (hosted.place, hosted)
+            for hosted in in_memory
+            if (after is None or hosted.place < after)
+            and (not phases or wire.PHASE[hosted.phase] in phases)
+            and request.game in {"", hosted.order.game.id, hosted.order.game_name}
+            and labels <= hosted.order.labels.items()
+        ][:most]
         archive = self._arena.archive
-        missing = most - len(found)
         ended = not phases or common_pb2.MATCH_PHASE_ENDED in phases
-        if archive is None or missing <= 0 or not ended:
-            return found[:most]
-        known = {hosted.id for hosted in in_memory}
+        if archive is None or not ended:
+            return found
 
         def fits(header: Header) -> bool:
             return (
-                header.match_id not in known
-                and request.game in {"", header.game.full_id}
+                request.game in {"", header.game.full_id}
                 and labels <= header.labels.items()
             )
 
-        return found + [
-            (f"@{place.written_ns}@{place.match_id}", hosted)
-            for place, hosted in await archive.newest(after, fits, missing)
-        ]
+        found += await archive.newest(
+            Wanted(
+                after=after,
+                until=found[-1][0] if len(found) == most else None,
+                most=most,
+                known={hosted.id for hosted in in_memory},
+                fits=fits,
+            )
+        )
+        return sorted(found, key=operator.itemgetter(0), reverse=True)[:most]
 
     @staticmethod
     def _shown(hosted: HostedMatch) -> pb.Match:

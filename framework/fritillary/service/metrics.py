@@ -23,7 +23,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 import grpc
 
 import fritillary
-from fritillary.core.errors import ServiceError, UsageError
+from fritillary.core.address import host_and_port
+from fritillary.core.errors import ServiceError
 from fritillary.record.terms import Fault
 from fritillary.service import wire
 from fritillary.service.arena import Arena
@@ -194,6 +195,9 @@ class Metrics:
         address: ``HOST:PORT``, ``:PORT`` or ``PORT``; without a host, on loopback; port
             0 takes a free one.
 
+    Raises:
+        UsageError: ``usage.address`` if the address is none.
+
     Attributes:
         address: where it listens, once it does.
     """
@@ -201,7 +205,7 @@ class Metrics:
     def __init__(self, arena: Arena, server: Server, address: str) -> None:
         self._arena = arena
         self._server = server
-        self._wanted = address
+        self._wanted = host_and_port(address, host=LOOPBACK)
         self.address = ""
         self._http: _Http | None = None
 
@@ -216,13 +220,12 @@ class Metrics:
         """Listen.
 
         Raises:
-            UsageError: if the address is none.
             ServiceError: ``server.address-in-use`` if the port is taken.
         """
         from prometheus_client import CollectorRegistry, ProcessCollector
         from prometheus_client.exposition import make_wsgi_app
 
-        host, port = _host_and_port(self._wanted)
+        host, port = self._wanted
         loop = asyncio.get_running_loop()
         registry = CollectorRegistry()
         registry.register(_Reader(self._arena, self._server, loop))
@@ -339,11 +342,3 @@ class _Http(socketserver.ThreadingMixIn, WSGIServer):
                 return [b"the server is busy or stopping\n"]
 
         return guarded
-
-
-def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    if not port.isdecimal() or int(port) > 65_535:
-        msg = f"metrics address {address[:80]!r} must be of the form HOST:PORT"
-        raise UsageError(msg, code="usage.address")
-    return host or LOOPBACK, int(port)

@@ -65,7 +65,7 @@ class Order:
         terms: the same for all.
         seed: of the deal.
         salt: of the commitment.
-        seed_given: whether seed or salt came from outside.
+        seed_given: whether seed or salt came from outside; ``None``: not known.
         nonces_wanted: whether bots may mix their own bytes into the deal.
         labels: free tags.
         sealed: the deal is still to be played by others.
@@ -80,7 +80,7 @@ class Order:
     terms: Terms
     seed: bytes = field(repr=False)
     salt: bytes = field(repr=False)
-    seed_given: bool = False
+    seed_given: bool | None = False
     nonces_wanted: bool = False
     labels: dict[str, str] = field(factory=dict)
     sealed: bool = False

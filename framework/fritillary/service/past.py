@@ -163,8 +163,8 @@ def result_of(found: Record, seed: bytes | None = None) -> MatchResult | None:
 def order_of_record(found: Record, game: Game[Any, Any, Any]) -> Order:
     """Return the order of a match that has ended, as far as its record tells.
 
-    Seed and salt are empty where they are not revealed. Of programs no more is known
-    than everybody may know.
+    Seed and salt are empty where they are not revealed. Whether they were given is not
+    known. Of programs no more is known than everybody may know.
     """
     header = found.header
     revealed = found.find(Revealed)
@@ -178,6 +178,7 @@ def order_of_record(found: Record, game: Game[Any, Any, Any]) -> Order:
         terms=header.terms,
         seed=b"" if revealed is None else bytes.fromhex(revealed.seed),
         salt=b"" if revealed is None else bytes.fromhex(revealed.salt),
+        seed_given=None,
         labels=header.labels,
         sealed=held_back(found),
     )

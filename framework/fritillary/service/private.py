@@ -16,7 +16,7 @@ from fritillary.codec.converter import make_converter
 from fritillary.codec.packing import pack, unpack
 from fritillary.core.errors import CodecError, StorageError
 from fritillary.record.events import MATCH_ID
-from fritillary.record.regular import open_regular
+from fritillary.record.regular import open_regular, read_regular
 from fritillary.record.terms import ClockSettings, Terms
 from fritillary.record.writer import sync_folder
 
@@ -32,6 +32,9 @@ _UNENDED: Final = ".unended"
 
 #: Of a file that is not yet whole.
 _ASIDE: Final = ".new"
+
+#: More than any of them has.
+_MAX_BYTES: Final = 16 * 1024 * 1024
 
 #: How it is opened.
 _ANEW: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -168,8 +171,7 @@ class PrivateFolder:
         """
         path = self._file(match_id)
         try:
-            with os.fdopen(open_regular(path), "rb") as file:
-                raw = file.read()
+            raw = read_regular(path, _MAX_BYTES)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -19,6 +19,7 @@ from fritillary.service.asked import Asked
 from fritillary.service.hub import Link, UnusableMessageError
 from fritillary.service.lastnews import LastNews, Unwritten
 from fritillary.service.lostlink import LostLink
+from fritillary.service.notices import SeatKeeper
 from fritillary.service.seatwire import MatchWire, SeatWire
 from fritillary.service.wire import MSGPACK
 
@@ -48,12 +49,12 @@ class RemotePlayer:
         max_note_bytes: longest note that is kept.
         changed: called when the link is lost or back, and when the seat has
             accepted or is ready.
+        trouble: told in a sentence what is wrong with the bot; it may hold secrets.
         refused: why the seat cannot be taken at all.
 
     Attributes:
         away: whether the link is lost and waited for.
-        loss: the fault that it is if the bot does not come back; ``None`` for a
-            lost link.
+        loss: what is known of a lost link.
         has_accepted: whether the offer was taken.
         is_ready: whether preparation is over.
     """
@@ -71,13 +72,14 @@ class RemotePlayer:
         *,
         max_note_bytes: int = 2_000,
         changed: Callable[[], None] = lambda: None,
+        trouble: Callable[[str], None] = lambda _: None,
         refused: PlayerFault | None = None,
     ) -> None:
         self.info = info
         self.match_id = match.match_id
         self.seat = seat
         self.away = False
-        self.loss: PlayerFault | None = None
+        self.loss = LostLink(bank, lambda fault: self.fail(self._lost_by(fault)))
         self.has_accepted = False
         self.is_ready = False
         self._loop = asyncio.get_running_loop()
@@ -85,13 +87,14 @@ class RemotePlayer:
         self._match = match
         self._max_note_bytes = max_note_bytes
         self._changed = changed
+        self._trouble = trouble
+        self._keeper = SeatKeeper(link.name, match.match_id, seat, trouble)
         self._fault = refused
         # The link.
         self._session: Session | None = None
         self._wire: SeatWire | None = None
         #: Whether the session has taken the seat: only then it is told what happens.
         self._seated = False
-        self._lost = LostLink(bank, self._give_up)
         # The offer.
         self._offer: Offer | None = None
         self._accepting: asyncio.Future[bytes] = self._loop.create_future()
@@ -107,7 +110,6 @@ class RemotePlayer:
         #: What happened before a restart, for a session that goes on after it.
         self._before: deque[SeatEvent] | None = None
         self._closed_before: Closure | None = None
-        self._back: asyncio.Future[None] | None = None
         self._status: Callable[[], bytes] | None = None
         self._ended = False
 
@@ -191,8 +193,8 @@ class RemotePlayer:
     def end(self, result: MatchResult) -> None:
         """Tell the bot the result, and leave the seat."""
         self._ended = True
-        self._lost.stop()
-        self._came_back()
+        self.loss.stop()
+        self.loss.came_back()
         wire = self._wire
         unwritten = None
         if wire is None and self._before is not None:
@@ -225,8 +227,8 @@ class RemotePlayer:
         if self._fault is not None or self._ended:
             return
         self._fault = fault
-        self._lost.stop()
-        self._came_back()
+        self.loss.stop()
+        self.loss.came_back()
         self._asked.fail(fault)
         for future in (self._accepting, self._readying):
             if not future.done():
@@ -261,17 +263,17 @@ class RemotePlayer:
 
     def pause(self, paused: bool) -> None:
         """Stop or start the time that a lost link is waited for."""
-        self._lost.pause(paused, away=self.away)
+        self.loss.pause(paused, away=self.away)
 
     @property
     def link_left_ms(self) -> int:
         """What is left for lost links."""
-        return self._lost.left_ms
+        return self.loss.left_ms
 
     @property
     def waiting_left_ms(self) -> int:
         """How long the lost link is waited for at most."""
-        return self._lost.waiting_left_ms
+        return self.loss.waiting_left_ms
 
     # ----------------------------------------------------------------- after a restart
 
@@ -286,7 +288,7 @@ class RemotePlayer:
         self._accepting.cancel()
         self._readying.cancel()
         self._before = deque(maxlen=_KEPT_EVENTS)
-        self._back = self._loop.create_future()
+        self.loss.await_back()
         self._link.add(self)
 
     def holds(self, session: Session) -> bool:
@@ -296,17 +298,12 @@ class RemotePlayer:
     def expect(self) -> None:
         """Let the time begin in which the bot has to come back."""
         if self.away:
-            self._lost.begin()
+            self.loss.begin()
 
     async def back(self) -> None:
         """Return when the bot has its seat again, or will not come back."""
         self.expect()
-        if self._back is not None:
-            await asyncio.shield(self._back)
-
-    def _came_back(self) -> None:
-        if self._back is not None and not self._back.done():
-            self._back.set_result(None)
+        await self.loss.back()
 
     def _write_before(self, wire: SeatWire) -> None:
         """Write what happened before a restart in the terms of the session."""
@@ -329,11 +326,12 @@ class RemotePlayer:
         if session.info.build != self.info.build:
             # Another program: the seat goes on waiting for the one it was given to.
             self.session_lost()
+            self._keeper.refuse(session, self.info.build)
             return
         if self.away:
-            self._lost.charge()
+            self.loss.found()
             self.away = False
-            self.loss = None
+        self._keeper.given()
         self._session = session
         if not resumed or self._wire is None:
             self._events.clear()
@@ -357,19 +355,30 @@ class RemotePlayer:
         if self._ended or self._fault is not None or self.away:
             return
         self.away = True
-        self._lost.begin()
+        self.loss.begin()
         self._changed()
 
-    def _give_up(self, waited_ms: int) -> None:
-        why = f"the link was lost and not back within {waited_ms / 1000:g} s"
-        self.fail(self.loss or PlayerFault(Fault.DISCONNECTED, why))
+    def failed(self, why: str) -> None:
+        """Hear that the bot leaves since it has failed.
+
+        Args:
+            why: in its own words.
+        """
+        self.loss.failed = clip(why, _SENTENCE) or "the bot said that it had failed"
+        if not self.loss.program:
+            self._trouble(self.loss.failed)
 
     def lost(self) -> PlayerFault | None:
         """Return the fault of a clock that ran out while the link was lost."""
         if not self.away:
             return None
-        why = "the link was lost, and the clock ran out before it was back"
-        return self.loss or PlayerFault(Fault.DISCONNECTED, why)
+        return self._lost_by(self.loss.fault("the clock ran out before it was back"))
+
+    def _lost_by(self, fault: PlayerFault) -> PlayerFault:
+        if self.loss.failed and self.loss.program:
+            # As a rule more is known soon, once the program has come to its end.
+            self._trouble(self.loss.failed)
+        return fault
 
     def flooded(self, code: str, message: str) -> None:
         """Let the seat fail because the bot exceeded a limit."""
@@ -382,7 +391,7 @@ class RemotePlayer:
     def _take_seat(self) -> None:
         """Tell the session where the match stands, and what it may have missed."""
         self._seated = True
-        self._came_back()
+        self.loss.came_back()
         session = self._session
         if session is None:
             return

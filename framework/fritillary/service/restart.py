@@ -99,7 +99,7 @@ def kept_of(order: Order, created_at_ms: int) -> Kept:
         terms=order.terms,
         seed=order.seed.hex(),
         salt=order.salt.hex(),
-        seed_given=order.seed_given,
+        seed_given=order.seed_given or False,
         nonces_wanted=order.nonces_wanted,
         labels=order.labels,
         sealed=order.sealed,

@@ -145,5 +145,6 @@ def seated(
         order.terms.policy.link,
         max_note_bytes=limits.max_note_bytes,
         changed=hosted.changed,
+        trouble=functools.partial(hosted.trouble, seat),
         refused=refused,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Mapping
 
@@ -108,6 +109,7 @@ def _player(
         hosted.order.terms.policy.link,
         max_note_bytes=limits.max_note_bytes,
         changed=hosted.changed,
+        trouble=functools.partial(hosted.trouble, seat),
         refused=never if gone else None,
     )
 

@@ -19,6 +19,7 @@ from fritillary.service.errors import abort, error_info
 from fritillary.service.framing import framed
 from fritillary.service.hub import Hub, Link, UnusableMessageError
 from fritillary.service.limits import Limits, TokenBucket
+from fritillary.service.notices import not_held, notice_entry, over
 from fritillary.service.outbox import Outbox
 from fritillary.service.pinging import Pinging
 from fritillary.service.resume import SessionTokens
@@ -31,6 +32,9 @@ _log = logging.getLogger(__name__)
 
 #: Time to hand over what is queued when a session ends.
 _FLUSH_S: Final = 2.0
+
+#: Code of the Goodbye of a bot that leaves since it has failed.
+BOT_FAILED: Final = "bot.failed"
 
 #: Turns of the loop from the end of a match to the offer of the next: who waited is
 #: woken (twice, where the wait was shielded), a task is begun, bots are found.
@@ -340,9 +344,9 @@ class Session:
                         decision.seat if decision.HasField("seat") else None,
                     )
                     if player is None:
-                        raise _over()
+                        raise over()
                     if not player.holds(self):
-                        raise _not_held()
+                        raise not_held()
                     player.decided(decision, self._pinging.round_trip_ms)
                 elif self.hello is None:
                     self._hello(message, now)
@@ -362,22 +366,11 @@ class Session:
             body.match_id, body.seat if body.HasField("seat") else None
         )
         if player is not None and not player.holds(self):
-            raise _not_held()
+            raise not_held()
         return player
 
     def _notice(self, message: pb.BotMessage, error: UnusableMessageError) -> None:
-        notice = pb.ErrorNotice(
-            message_id=message.message_id, error=error_info(error.code, error.message)
-        )
-        kind = message.WhichOneof("message")
-        if kind in {"accept", "decline", "ready", "decision", "resign", "ack"}:
-            body = getattr(message, kind)
-            notice.match_id = body.match_id[:64]
-            if body.HasField("seat"):
-                notice.seat = body.seat
-            if kind in {"decision", "resign"}:
-                notice.decision_id = body.decision_id
-        self.send(framed(framing.ERROR, notice.SerializeToString()))
+        self.send(notice_entry(message, error))
 
     def _hello(self, message: pb.BotMessage, now: float) -> None:
         if message.WhichOneof("message") != "hello":
@@ -440,7 +433,7 @@ class Session:
     def _resign(self, message: pb.BotMessage) -> None:
         player = self._player(message.resign)
         if player is None:
-            raise _over()
+            raise over()
         player.resigned(message.resign.decision_id)
 
     def _ack(self, message: pb.BotMessage) -> None:
@@ -475,18 +468,12 @@ class Session:
         self._pinging.pong(message.pong.id, self._loop.time())
 
     def _goodbye(self, message: pb.BotMessage) -> None:
+        if message.goodbye.code == BOT_FAILED:
+            for player in self.link.players():
+                if player.holds(self):
+                    player.failed(message.goodbye.message)
         self._finish()
 
     def _hello_again(self, message: pb.BotMessage) -> None:
         msg = "the session is open already; dial in anew to say Hello again"
         raise UnusableMessageError(msg, code="hello.repeated")
-
-
-def _not_held() -> UnusableMessageError:
-    msg = "the seat is kept for another build of the bot; nothing has changed"
-    return UnusableMessageError(msg, code="seat.other-build")
-
-
-def _over() -> UnusableMessageError:
-    msg = "the match has ended; no decision is open"
-    return UnusableMessageError(msg, code="decision.stale")

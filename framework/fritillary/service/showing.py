@@ -42,7 +42,8 @@ def match_message(hosted: HostedMatch, *, for_referee: bool) -> match_pb2.Match:
         commitment=common_pb2.Commitment(
             algorithm=SEALED_ALGORITHM, hash=hosted.commitment
         ),
-        seed_given=order.seed_given,
+        seed_given=order.seed_given or False,
+        seed_given_unknown=order.seed_given is None,
         labels=order.labels,
         created_at_ms=hosted.created_at_ms,
         started_at_ms=hosted.started_at_ms,

@@ -20,6 +20,7 @@ from typing import Final
 from attrs import field, frozen, validators
 
 from fritillary.core.errors import ServiceError
+from fritillary.core.lastwords import last_words
 from fritillary.record.terms import clip
 from fritillary.service.launcher import descendants
 
@@ -111,11 +112,10 @@ class Output:
         )
         return bytes(self._head) + gap + b"".join(self._tail)
 
-    def last_line(self) -> str:
-        """Return the last line that is not blank, fit to be shown."""
-        text = self.getvalue()[-4096:].decode("utf-8", "replace")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return clip(lines[-1], _LINE) if lines else ""
+    def last_words(self) -> str:
+        """Return the line that says why the program has ended, fit to be shown."""
+        text = self.getvalue().decode("utf-8", "replace")
+        return clip(last_words(text), _LINE)
 
 
 def minimal_environment(extra: Mapping[str, str]) -> dict[str, str]:
@@ -216,13 +216,13 @@ class Child:
         return f"the program {how}{when}"
 
     def last_words(self) -> str:
-        """Return the last line that the program wrote, fit to be shown.
+        """Return the line in which the program says why it has ended.
 
         It is for the host and for referees: it may hold anything.
         """
-        return self.err.last_line() or self.out.last_line()
+        return self.err.last_words() or self.out.last_words()
 
-    async def end(self, patience_s: float = 0.0) -> None:
+    async def end(self, patience_s: float = 0.0) -> int | None:
         """End the program and all that it has started.
 
         On Linux that is all of it, in whichever session; elsewhere what is still in
@@ -230,12 +230,16 @@ class Child:
 
         Args:
             patience_s: wait so long for it to end by itself.
+
+        Returns:
+            Its exit code; ``None`` if it did not end by itself.
         """
         process = self._process
         if process is None:
-            return
-        if patience_s > 0:
-            await _ended_within(process, patience_s)
+            return None
+        if patience_s > 0 and await _ended_within(process, patience_s):
+            await self.wait()
+        code = process.returncode
         self.kill()
         if not await _ended_within(process, _END_S):
             self._kill_hard(process.pid)
@@ -247,6 +251,7 @@ class Child:
         transport = getattr(process, "_transport", None)
         if transport is not None:
             transport.close()
+        return code
 
     def kill(self) -> None:
         """Kill the program and all that it has started, as far as `end` says.

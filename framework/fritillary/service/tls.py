@@ -14,8 +14,12 @@ from attrs import field, frozen
 
 from fritillary.core.errors import UsageError
 from fritillary.core.pem import CODE, About, check_pair, check_roots
+from fritillary.record.regular import read_regular
 
 _log = logging.getLogger(__name__)
+
+#: Of a file of certificates: many times those of all authorities of a browser.
+_MAX_BYTES: Final = 4 * 1024 * 1024
 
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
@@ -73,6 +77,6 @@ class ServerTls:
 
 def _read(what: str, path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, _MAX_BYTES)
     except OSError as error:
         raise UsageError(f"{what} {path}: {error.strerror}", code=CODE) from error

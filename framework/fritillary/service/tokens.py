@@ -21,6 +21,7 @@ import attrs
 from attrs import field, frozen, validators
 
 from fritillary.core.errors import ServiceError, StorageError, UsageError
+from fritillary.record.regular import read_regular
 from fritillary.referee.lineup import BOT_NAME
 from fritillary.service.locking import locked
 
@@ -28,6 +29,10 @@ _log = logging.getLogger(__name__)
 
 _FORMAT: Final = 1
 _SECRET_BYTES: Final = 32
+
+#: Of the file, which has about 250 for each token.
+_MAX_BYTES: Final = 16 * 1024 * 1024
+
 _HASH: Final = r"[0-9a-f]{64}\Z"
 _MS: Final = [validators.instance_of(int), validators.ge(0), validators.lt(2**53)]
 
@@ -257,7 +262,7 @@ class TokenStore:
             stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
             if stamp == self._stamp:
                 return
-            raw = self._path.read_bytes()
+            raw = read_regular(self._path, _MAX_BYTES)
         except FileNotFoundError:
             self._changes += bool(self._kept)
             self._kept = {}
@@ -299,6 +304,9 @@ class TokenStore:
             attrs.asdict(token, value_serializer=_plain) for token in tokens.values()
         ]
         text = json.dumps({"format": _FORMAT, "tokens": rows}, indent=1) + "\n"
+        if len(text) > _MAX_BYTES:
+            msg = f"{self._path}: full; move it away and make new tokens"
+            raise StorageError(msg, code="storage.tokens")
         # mkstemp makes files of mode 0600.
         descriptor, name = tempfile.mkstemp(
             dir=self._path.parent, prefix=f".{self._path.name}-"

@@ -5,8 +5,6 @@ The two functions share nothing on purpose: each is the check of the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fritillary import Dealer, hookimpl
 from fritillary_games.butterfly_garden.actions import TILE_NUMBERS, UNITS, Place
 from fritillary_games.butterfly_garden.board import EMPTY, NUMBERS, PLACES, entry_of
@@ -16,7 +14,7 @@ from fritillary_games.butterfly_garden.model import (
     Observation,
     State,
 )
-from fritillary_games.butterfly_garden.rules import empty_board, lay
+from fritillary_games.butterfly_garden.observed import check_observation, play_again
 
 
 @hookimpl
@@ -29,7 +27,11 @@ def sample_state(observation: Observation, dealer: Dealer) -> State:
 
     Left out is what the course of play lets one infer about a hidden hand: that
     another tile was preferred to the one a seat kept.
+
+    Raises:
+        InvalidPositionError: if no deal gives the observation.
     """
+    check_observation(observation)
     unseen = [
         kind for kind, count in enumerate(observation.unplaced) for _ in range(count)
     ]
@@ -65,33 +67,23 @@ def sample_state(observation: Observation, dealer: Dealer) -> State:
         waiting,
         len(observation.centre),
         -1 if observation.released is None else NUMBERS[observation.released],
-        _taken(observation, places, hands),
+        _taken(observation),
         observation.last,
         reason,
     )
 
 
-def _taken(
-    observation: Observation, places: Sequence[Place], hands: Sequence[int]
-) -> list[int]:
-    """Return what each seat has collected, as stated, else by following the routes.
-
-    Who has collected what follows from the tiles: the order in which they came only
-    decides which route bears the last treasure of the centre, and that is known.
-    """
+def _taken(observation: Observation) -> list[int]:
+    """Return what each seat has collected, as stated, else by following the routes."""
     taken: list[int] = []
     for counts in observation.taken:
         if counts is None:
             break
         ones, twos, threes = counts
         taken.append(ones + (twos << VALUE_BITS) + (threes << 2 * VALUE_BITS))
-    if len(taken) == len(hands):
+    if len(taken) == len(observation.hands):
         return taken
-    again = empty_board(observation.options, [*hands], [])
-    # The tile that brought out the last treasure of the centre comes last.
-    for place in sorted(places, key=lambda p: (p.q, p.r) == observation.released):
-        lay(again, place.cell, place.orientation)
-    return again.taken
+    return play_again(observation).taken
 
 
 @hookimpl

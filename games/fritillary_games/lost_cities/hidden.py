@@ -23,6 +23,7 @@ from fritillary_games.lost_cities.model import (
     Observation,
     State,
 )
+from fritillary_games.lost_cities.observed import check_observation
 
 
 @hookimpl
@@ -37,7 +38,11 @@ def sample_state(observation: Observation, dealer: Dealer) -> State:
 
     Left out is what the course of play lets one infer about a hidden hand, such as
     why a card was not played.
+
+    Raises:
+        InvalidPositionError: if no deal gives the observation.
     """
+    check_observation(observation)
     options = observation.options
     colours = options.colours
     known = [pack_ranks(cards) for cards in observation.known]

@@ -92,7 +92,9 @@ async def test_an_answer_that_is_none_is_named_and_stops_the_bot(
     await stream.welcome()
     await stream.seated()
     await stream.ask()
-    assert (await stream.find("goodbye")).code == "bot.failed"
+    goodbye = await stream.find("goodbye")
+    assert goodbye.code == "bot.failed"
+    assert goodbye.message == "the bot failed: what it answered is no decision"
     with pytest.raises(DecisionError) as caught:
         await running.done()
     assert words in caught.value.message

@@ -15,8 +15,8 @@ import pytest
 from attrs import define, evolve
 
 from fritillary import Registry
+from fritillary.api.v1 import common_pb2, match_pb2_grpc
 from fritillary.api.v1 import match_pb2 as wire
-from fritillary.api.v1 import match_pb2_grpc
 from fritillary.referee.verify import verify
 from fritillary.service.arena import Arena
 from fritillary.service.server import Server
@@ -39,6 +39,7 @@ from fritillary_client import (
     Referee,
     RefusedError,
     Terms,
+    match_wire,
 )
 
 pytestmark = pytest.mark.system
@@ -187,6 +188,23 @@ async def test_what_is_asked_for_is_what_is_played(referee) -> None:
     result = await ended(referee, made)
     assert result.reveal is not None
     assert (result.reveal.seed, result.reveal.salt) == (b"s" * 32, b"t" * 32)
+
+
+def test_whether_a_seed_was_given_may_not_be_known() -> None:
+    options = common_pb2.Payload(encoding=common_pb2.ENCODING_JSON, data=b"{}")
+    for given, unknown, known in (
+        (True, False, True),
+        (False, False, False),
+        (False, True, None),
+    ):
+        message = wire.Match(
+            match_id="m",
+            options=options,
+            phase=common_pb2.MATCH_PHASE_ENDED,
+            seed_given=given,
+            seed_given_unknown=unknown,
+        )
+        assert match_wire.match(message).seed_given is known
 
 
 async def test_a_preset_and_one_clock_for_all(referee) -> None:

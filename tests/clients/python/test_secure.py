@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -278,6 +279,8 @@ def test_wrong_files_are_one_clear_line(pair: Pair, tmp_path: Path) -> None:
     key = serialization.load_pem_private_key(pair.key.read_bytes(), None)
     locked.write_bytes(key_pem(key, "secret"))
     empty.write_bytes(b"")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
     said = {
         "No such file": refusal(cert=tmp_path / "no", key=pair.key),
         "does not belong": refusal(cert=pair.cert, key=other.key),
@@ -285,10 +288,12 @@ def test_wrong_files_are_one_clear_line(pair: Pair, tmp_path: Path) -> None:
         "is encrypted": refusal(cert=pair.cert, key=locked),
         "a key where a certificate": refusal(cert=pair.key, key=pair.cert),
         "holds no certificate": refusal(ca=empty),
+        "pipe: not a regular file": refusal(cert=pipe, key=pair.key),
+        "/dev/zero: not a regular file": refusal(ca=Path("/dev/zero")),
     }
     for words, error in said.items():
         assert words in error.message
-        assert error.code == "usage.tls"
+        assert error.code in {"usage.tls", "usage.ca"}
 
 
 def test_a_program_takes_the_files_from_its_command_line(

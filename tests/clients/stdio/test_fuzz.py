@@ -105,7 +105,7 @@ def test_asks_answers_and_ends_in_any_order_are_kept_apart(steps: list) -> None:
             elif step == "close" and open_ is not None:
                 open_.cancel()
             elif step == "gone":
-                bot._gone("ended")
+                bot._gone("ended", "")
             elif isinstance(step, bytes):
                 for line in lines.feed(step):
                     if line.is_protocol:

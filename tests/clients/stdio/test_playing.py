@@ -393,7 +393,8 @@ async def test_no_secret_of_the_bot_reaches_the_program(
     code, errors = await bot.done()
     assert code == 0, errors
     assert "PATH" in errors
-    assert not re.search("FRITILLARY|hush|frt_|127.0.0.1:", _said_by_program(errors))
+    secret = 'FRITILLARY_(?!PROGRAM")|hush|frt_|127.0.0.1:'
+    assert not re.search(secret, _said_by_program(errors))
     # The same where the server starts it.
     one = house.arena.create("lepidoptery", [player, "uniform"])
     await one.ended

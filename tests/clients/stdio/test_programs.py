@@ -112,7 +112,8 @@ async def test_it_inherits_what_it_is_given_and_no_more(monkeypatch) -> None:
     environment = set(said.partition("[")[2].partition("]")[0].split(", "))
     assert "'A'" in environment
     # The interpreter adds one by itself where no locale is set.
-    assert environment <= {"'A'", "'LC_CTYPE'"}
+    # All that it starts is known by the other one.
+    assert environment <= {"'A'", "'LC_CTYPE'", "'FRITILLARY_PROGRAM'"}
     assert said.endswith("[0, 1, 2]")
 
 
@@ -199,6 +200,14 @@ async def test_an_answer_that_is_none_is_told(body: str, why: str) -> None:
         ("sys.exit(3)", "ended with exit code 3"),
         ("asked(); sys.exit(3)", "ended with exit code 3"),
         ("asked(); sys.exit('no book')", "exit code 1; its last words: no book"),
+        (
+            r"""
+    asked()
+    sys.stderr.write("panic: no book\n\ngoroutine 1 [running]:\nmain.main()\n\t/b.go:3")
+    sys.exit(2)
+    """,
+            r"exit code 2; its last words: panic: no book \[",
+        ),
         ("os.kill(os.getpid(), signal.SIGKILL)", "was ended by SIGKILL"),
         ("asked(); os.close(1); time.sleep(600)", "closed its output"),
         ("asked(); say({'index': 0, 'decision_id': 2})", "answered for decision 2 whe"),
@@ -331,10 +340,41 @@ async def test_what_it_has_started_is_ended_with_it(first: str) -> None:
     await until_dead(int(said.split()[-1]))
 
 
-async def test_one_whose_pipe_is_held_by_a_stranger_is_left() -> None:
+@pytest.mark.parametrize("first", ["told()", "sys.exit()"], ids=["stays", "leaves"])
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+async def test_what_has_left_its_session_is_ended_with_it(first: str) -> None:
+    body = f"""
+    import subprocess
+    script = "sleep 600 & echo $! >&2; exec sleep 600"
+    child = subprocess.Popen(["setsid", "sh", "-c", script])
+    say(str(child.pid))
+    {first}
+    """
+    async with Played(script(body)) as program:
+        said = await until_logged(program, 2)
+    for line in said:
+        await until_dead(int(line.split()[-1]))
+
+
+async def test_what_another_program_has_started_is_not_touched() -> None:
     body = """
     import subprocess
     child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    say(str(child.pid))
+    told(); told()
+    """
+    async with Played(script(body)) as other:
+        (said,) = await until_logged(other, 1)
+        async with Played(script("told()")):
+            pass
+        assert alive(int(said.split()[-1]))
+    await until_dead(int(said.split()[-1]))
+
+
+async def test_one_whose_pipe_is_held_by_a_stranger_is_left() -> None:
+    body = """
+    import subprocess
+    child = subprocess.Popen(["env", "-i", "sleep", "600"], start_new_session=True)
     say(str(child.pid))
     """
     async with Played(script(body)) as program:
@@ -347,7 +387,7 @@ async def test_one_whose_pipe_is_held_by_a_stranger_is_left() -> None:
 #: Whatever holds the pipes, and whenever the loop is stopped: no transport is left.
 _HOLDS = """
 import subprocess
-child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+child = subprocess.Popen(["env", "-i", "sleep", "600"], start_new_session=True)
 say(str(child.pid))
 """
 

@@ -153,8 +153,7 @@ type Match struct {
 	// Binds the host to its deal. Absent: the match has no sealed deal.
 	Commitment *Commitment `protobuf:"bytes,9,opt,name=commitment,proto3" json:"commitment,omitempty"`
 	// Whether seed or salt were given by whoever made the match, so that the deal was
-	// known beforehand. False also of a match that had ended before the server was
-	// started, since no record tells it.
+	// known beforehand. False also where that is not known, see `seed_given_unknown`.
 	SeedGiven bool `protobuf:"varint,10,opt,name=seed_given,json=seedGiven,proto3" json:"seed_given,omitempty"`
 	// As given by whoever made the match.
 	Labels map[string]string `protobuf:"bytes,11,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -166,12 +165,16 @@ type Match struct {
 	EndedAtMs *uint64 `protobuf:"varint,14,opt,name=ended_at_ms,json=endedAtMs,proto3,oneof" json:"ended_at_ms,omitempty"`
 	// How it ended. Absent: not yet.
 	Result *MatchResult `protobuf:"bytes,15,opt,name=result,proto3" json:"result,omitempty"`
-	// What went wrong with programs that the server started, in order. Empty list for
-	// callers other than referees: what a program writes may hold secrets, and the record
-	// does not repeat it.
-	Problems      []*SeatProblem `protobuf:"bytes,16,rep,name=problems,proto3" json:"problems,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// What went wrong with bots, in order: how programs ended that the server started,
+	// with their last words, why bots left that had failed, and which did not get a seat
+	// that is kept for another build. The last 64. Empty list for callers other than
+	// referees: what a program writes may hold secrets, and the record does not repeat it.
+	Problems []*SeatProblem `protobuf:"bytes,16,rep,name=problems,proto3" json:"problems,omitempty"`
+	// Whether it is not known if seed or salt were given: the match had ended before the
+	// server was started, and no record tells it.
+	SeedGivenUnknown bool `protobuf:"varint,17,opt,name=seed_given_unknown,json=seedGivenUnknown,proto3" json:"seed_given_unknown,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Match) Reset() {
@@ -314,6 +317,13 @@ func (x *Match) GetProblems() []*SeatProblem {
 		return x.Problems
 	}
 	return nil
+}
+
+func (x *Match) GetSeedGivenUnknown() bool {
+	if x != nil {
+		return x.SeedGivenUnknown
+	}
+	return false
 }
 
 // Something that went wrong with the program of a seat.
@@ -1580,7 +1590,7 @@ var File_fritillary_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_fritillary_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1dfritillary/api/v1/match.proto\x12\x11fritillary.api.v1\x1a\x1bfritillary/api/v1/bot.proto\x1a\x1efritillary/api/v1/common.proto\"\xb0\x06\n" +
+	"\x1dfritillary/api/v1/match.proto\x12\x11fritillary.api.v1\x1a\x1bfritillary/api/v1/bot.proto\x1a\x1efritillary/api/v1/common.proto\"\xde\x06\n" +
 	"\x05Match\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12.\n" +
 	"\x04game\x18\x02 \x01(\v2\x1a.fritillary.api.v1.GameRefR\x04game\x124\n" +
@@ -1601,7 +1611,8 @@ const file_fritillary_api_v1_match_proto_rawDesc = "" +
 	"\rstarted_at_ms\x18\r \x01(\x04H\x00R\vstartedAtMs\x88\x01\x01\x12#\n" +
 	"\vended_at_ms\x18\x0e \x01(\x04H\x01R\tendedAtMs\x88\x01\x01\x126\n" +
 	"\x06result\x18\x0f \x01(\v2\x1e.fritillary.api.v1.MatchResultR\x06result\x12:\n" +
-	"\bproblems\x18\x10 \x03(\v2\x1e.fritillary.api.v1.SeatProblemR\bproblems\x1a9\n" +
+	"\bproblems\x18\x10 \x03(\v2\x1e.fritillary.api.v1.SeatProblemR\bproblems\x12,\n" +
+	"\x12seed_given_unknown\x18\x11 \x01(\bR\x10seedGivenUnknown\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +

@@ -47,7 +47,9 @@ type MatchServiceClient interface {
 	// FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
 	// no more matches.
 	CreateMatch(ctx context.Context, in *CreateMatchRequest, opts ...grpc.CallOption) (*CreateMatchResponse, error)
-	// Lists matches, newest first. Roles: referee, spectator.
+	// Lists matches, those that were made last first. Pages neither repeat a match nor
+	// leave one out, whatever happens between them, a restart of the server included.
+	// Roles: referee, spectator.
 	ListMatches(ctx context.Context, in *ListMatchesRequest, opts ...grpc.CallOption) (*ListMatchesResponse, error)
 	// Returns one match. Roles: referee, spectator; a bot for matches it sat in.
 	GetMatch(ctx context.Context, in *GetMatchRequest, opts ...grpc.CallOption) (*GetMatchResponse, error)
@@ -67,7 +69,8 @@ type MatchServiceClient interface {
 	// Returns the record of a match as a file in chunks. Before the match has ended it
 	// is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
 	// `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-	// ended.
+	// ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+	// with this token; this server lets 16.
 	FetchRecord(ctx context.Context, in *FetchRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[FetchRecordResponse], error)
 }
 
@@ -193,7 +196,9 @@ type MatchServiceServer interface {
 	// FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
 	// no more matches.
 	CreateMatch(context.Context, *CreateMatchRequest) (*CreateMatchResponse, error)
-	// Lists matches, newest first. Roles: referee, spectator.
+	// Lists matches, those that were made last first. Pages neither repeat a match nor
+	// leave one out, whatever happens between them, a restart of the server included.
+	// Roles: referee, spectator.
 	ListMatches(context.Context, *ListMatchesRequest) (*ListMatchesResponse, error)
 	// Returns one match. Roles: referee, spectator; a bot for matches it sat in.
 	GetMatch(context.Context, *GetMatchRequest) (*GetMatchResponse, error)
@@ -213,7 +218,8 @@ type MatchServiceServer interface {
 	// Returns the record of a match as a file in chunks. Before the match has ended it
 	// is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
 	// `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-	// ended.
+	// ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+	// with this token; this server lets 16.
 	FetchRecord(*FetchRecordRequest, grpc.ServerStreamingServer[FetchRecordResponse]) error
 	mustEmbedUnimplementedMatchServiceServer()
 }

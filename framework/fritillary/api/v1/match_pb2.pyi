@@ -115,6 +115,7 @@ class Match(_message.Message):
     ENDED_AT_MS_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     PROBLEMS_FIELD_NUMBER: _builtins.int
+    SEED_GIVEN_UNKNOWN_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Its id."""
     phase: _common_pb2.MatchPhase.ValueType
@@ -123,8 +124,7 @@ class Match(_message.Message):
     """Plies played so far."""
     seed_given: _builtins.bool
     """Whether seed or salt were given by whoever made the match, so that the deal was
-    known beforehand. False also of a match that had ended before the server was
-    started, since no record tells it.
+    known beforehand. False also where that is not known, see `seed_given_unknown`.
     """
     created_at_ms: _builtins.int
     """When it was made."""
@@ -132,6 +132,10 @@ class Match(_message.Message):
     """When all seats were ready. Absent: not yet, or never."""
     ended_at_ms: _builtins.int
     """When it ended. Absent: not yet."""
+    seed_given_unknown: _builtins.bool
+    """Whether it is not known if seed or salt were given: the match had ended before the
+    server was started, and no record tells it.
+    """
     @_builtins.property
     def game(self) -> _common_pb2.GameRef:
         """The game with its rules version and variants."""
@@ -168,9 +172,10 @@ class Match(_message.Message):
 
     @_builtins.property
     def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatProblem]:
-        """What went wrong with programs that the server started, in order. Empty list for
-        callers other than referees: what a program writes may hold secrets, and the record
-        does not repeat it.
+        """What went wrong with bots, in order: how programs ended that the server started,
+        with their last words, why bots left that had failed, and which did not get a seat
+        that is kept for another build. The last 64. Empty list for callers other than
+        referees: what a program writes may hold secrets, and the record does not repeat it.
         """
 
     def __init__(
@@ -192,10 +197,11 @@ class Match(_message.Message):
         ended_at_ms: _builtins.int | None = ...,
         result: _common_pb2.MatchResult | None = ...,
         problems: _abc.Iterable[Global___SeatProblem] | None = ...,
+        seed_given_unknown: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "ended_at_ms", b"ended_at_ms", "game", b"game", "options", b"options", "result", b"result", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "created_at_ms", b"created_at_ms", "ended_at_ms", b"ended_at_ms", "game", b"game", "labels", b"labels", "match_id", b"match_id", "options", b"options", "phase", b"phase", "players", b"players", "ply", b"ply", "problems", b"problems", "result", b"result", "seats", b"seats", "seed_given", b"seed_given", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "created_at_ms", b"created_at_ms", "ended_at_ms", b"ended_at_ms", "game", b"game", "labels", b"labels", "match_id", b"match_id", "options", b"options", "phase", b"phase", "players", b"players", "ply", b"ply", "problems", b"problems", "result", b"result", "seats", b"seats", "seed_given", b"seed_given", "seed_given_unknown", b"seed_given_unknown", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__ended_at_ms: _TypeAlias = _typing.Literal["ended_at_ms"]  # noqa: Y015
     _WhichOneofArgType__ended_at_ms: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms"]  # noqa: Y015

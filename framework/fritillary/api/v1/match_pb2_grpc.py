@@ -101,7 +101,9 @@ class MatchServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListMatches(self, request, context):
-        """Lists matches, newest first. Roles: referee, spectator.
+        """Lists matches, those that were made last first. Pages neither repeat a match nor
+        leave one out, whatever happens between them, a restart of the server included.
+        Roles: referee, spectator.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -151,7 +153,8 @@ class MatchServiceServicer(object):
         """Returns the record of a match as a file in chunks. Before the match has ended it
         is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
         `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-        ended.
+        ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+        with this token; this server lets 16.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -46,7 +46,10 @@ class MatchServiceStub:
     no more matches.
     """
     ListMatches: _grpc.UnaryUnaryMultiCallable[_match_pb2.ListMatchesRequest, _match_pb2.ListMatchesResponse]
-    """Lists matches, newest first. Roles: referee, spectator."""
+    """Lists matches, those that were made last first. Pages neither repeat a match nor
+    leave one out, whatever happens between them, a restart of the server included.
+    Roles: referee, spectator.
+    """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.GetMatchRequest, _match_pb2.GetMatchResponse]
     """Returns one match. Roles: referee, spectator; a bot for matches it sat in."""
     WatchMatch: _grpc.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]
@@ -67,7 +70,8 @@ class MatchServiceStub:
     """Returns the record of a match as a file in chunks. Before the match has ended it
     is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
     `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-    ended.
+    ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+    with this token; this server lets 16.
     """
 
 @_typing.type_check_only
@@ -88,7 +92,10 @@ class MatchServiceAsyncStub(MatchServiceStub):
     no more matches.
     """
     ListMatches: _aio.UnaryUnaryMultiCallable[_match_pb2.ListMatchesRequest, _match_pb2.ListMatchesResponse]  # type: ignore[assignment]
-    """Lists matches, newest first. Roles: referee, spectator."""
+    """Lists matches, those that were made last first. Pages neither repeat a match nor
+    leave one out, whatever happens between them, a restart of the server included.
+    Roles: referee, spectator.
+    """
     GetMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.GetMatchRequest, _match_pb2.GetMatchResponse]  # type: ignore[assignment]
     """Returns one match. Roles: referee, spectator; a bot for matches it sat in."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]  # type: ignore[assignment]
@@ -109,7 +116,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Returns the record of a match as a file in chunks. Before the match has ended it
     is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
     `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-    ended.
+    ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+    with this token; this server lets 16.
     """
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -139,7 +147,10 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.ListMatchesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.ListMatchesResponse, _abc.Awaitable[_match_pb2.ListMatchesResponse]]:
-        """Lists matches, newest first. Roles: referee, spectator."""
+        """Lists matches, those that were made last first. Pages neither repeat a match nor
+        leave one out, whatever happens between them, a restart of the server included.
+        Roles: referee, spectator.
+        """
 
     @_abc_1.abstractmethod
     def GetMatch(
@@ -196,7 +207,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         """Returns the record of a match as a file in chunks. Before the match has ended it
         is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
         `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-        ended.
+        ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+        with this token; this server lets 16.
         """
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -144,8 +144,7 @@ export interface Match {
     | undefined;
   /**
    * Whether seed or salt were given by whoever made the match, so that the deal was
-   * known beforehand. False also of a match that had ended before the server was
-   * started, since no record tells it.
+   * known beforehand. False also where that is not known, see `seed_given_unknown`.
    */
   seedGiven: boolean;
   /** As given by whoever made the match. */
@@ -165,11 +164,17 @@ export interface Match {
     | MatchResult
     | undefined;
   /**
-   * What went wrong with programs that the server started, in order. Empty list for
-   * callers other than referees: what a program writes may hold secrets, and the record
-   * does not repeat it.
+   * What went wrong with bots, in order: how programs ended that the server started,
+   * with their last words, why bots left that had failed, and which did not get a seat
+   * that is kept for another build. The last 64. Empty list for callers other than
+   * referees: what a program writes may hold secrets, and the record does not repeat it.
    */
   problems: SeatProblem[];
+  /**
+   * Whether it is not known if seed or salt were given: the match had ended before the
+   * server was started, and no record tells it.
+   */
+  seedGivenUnknown: boolean;
 }
 
 export interface Match_LabelsEntry {
@@ -448,6 +453,7 @@ function createBaseMatch(): Match {
     endedAtMs: undefined,
     result: undefined,
     problems: [],
+    seedGivenUnknown: false,
   };
 }
 
@@ -500,6 +506,9 @@ export const Match: MessageFns<Match> = {
     }
     for (const v of message.problems) {
       SeatProblem.encode(v!, writer.uint32(130).fork()).join();
+    }
+    if (message.seedGivenUnknown !== false) {
+      writer.uint32(136).bool(message.seedGivenUnknown);
     }
     return writer;
   },
@@ -648,6 +657,14 @@ export const Match: MessageFns<Match> = {
             message.problems.push(SeatProblem.decode(reader, reader.uint32()));
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.seedGivenUnknown = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -713,6 +730,11 @@ export const Match: MessageFns<Match> = {
       problems: globalThis.Array.isArray(object?.problems)
         ? object.problems.map((e: any) => SeatProblem.fromJSON(e))
         : [],
+      seedGivenUnknown: isSet(object.seedGivenUnknown)
+        ? globalThis.Boolean(object.seedGivenUnknown)
+        : isSet(object.seed_given_unknown)
+        ? globalThis.Boolean(object.seed_given_unknown)
+        : false,
     };
   },
 
@@ -771,6 +793,9 @@ export const Match: MessageFns<Match> = {
     }
     if (message.problems?.length) {
       obj.problems = message.problems.map((e) => SeatProblem.toJSON(e));
+    }
+    if (message.seedGivenUnknown !== false) {
+      obj.seedGivenUnknown = message.seedGivenUnknown;
     }
     return obj;
   },
@@ -2845,7 +2870,11 @@ export const MatchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Lists matches, newest first. Roles: referee, spectator. */
+    /**
+     * Lists matches, those that were made last first. Pages neither repeat a match nor
+     * leave one out, whatever happens between them, a restart of the server included.
+     * Roles: referee, spectator.
+     */
     listMatches: {
       name: "ListMatches",
       requestType: ListMatchesRequest as typeof ListMatchesRequest,
@@ -2910,7 +2939,8 @@ export const MatchServiceDefinition = {
      * Returns the record of a match as a file in chunks. Before the match has ended it
      * is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
      * `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-     * ended.
+     * ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+     * with this token; this server lets 16.
      */
     fetchRecord: {
       name: "FetchRecord",
