@@ -128,7 +128,7 @@ class Archive:
         self._registry = registry
         self._seed_of = seed_of
         self._kept: OrderedDict[Written, HostedMatch] = OrderedDict()
-        #: Of the records that were listed, so that their headers are read once.
+        #: Of the newest that were listed, so that their headers are read once.
         self._places: dict[Written, Place] = {}
         self._reading = asyncio.Lock()
 
@@ -226,7 +226,7 @@ class Archive:
         """Yield the places where matches are asked for, the greatest first."""
         records = await self._in_thread(functools.partial(_records, self._records))
         self._places = {
-            one: self._places[one] for one in records if one in self._places
+            one: self._places[one] for one in records[:_LISTED] if one in self._places
         }
         #: In rising order. One is yielded as soon as none of the records that are left
         #: can stand before it.

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 from tests.service.fuzz.kinds import KINDS
-from tests.service.fuzz.rounds import TOLERANCE, Report, fuzz
+from tests.service.fuzz.rounds import FRAGMENTS, TOLERANCE, Report, fuzz
 from tests.service.fuzz.target import Target
 
 _FAILED: Final = 3
@@ -95,15 +95,21 @@ def told(report: Report, seconds: float, seed: int) -> list[str]:
     cut = sum((one.cut for one in report.tallies.values()), start=Counter[str]())
     ends = ", ".join(f"{how} {n:,}" for how, n in cut.most_common())
     mib = 2**20
+    before, after = report.used
     return [
         "",
         f"{report.sent:,} frames in {seconds:.0f} s, seed {seed}",
         f"cut off: {ends or '-'}",
         (
-            f"memory: {report.start / mib:.0f} MiB before, "
+            f"memory in use: {before / mib:.0f} MiB before, "
+            + (f"{after / mib:.0f}" if report.after else "unknown")
+            + f" after (at most {TOLERANCE // mib} more than before)"
+        ),
+        (
+            f"memory of the process: {report.start / mib:.0f} MiB before, "
             f"{report.peak / mib:.0f} at most, "
             + (f"{report.after / mib:.0f}" if report.after else "unknown")
-            + f" after (at most {TOLERANCE // mib} more than before)"
+            + f" after (at most {(TOLERANCE + FRAGMENTS) // mib} more than before)"
         ),
         *(
             f"honest {fixture.game}: {seen[wanted]:,} of {seen.total():,} matches "

@@ -129,5 +129,5 @@ def left_behind(before: dict[str, int], now: dict[str, int]) -> list[str]:
     return [
         f"{now[what] - count} {what} are left"
         for what, count in before.items()
-        if what not in {"rss", "threads"} and now[what] > count
+        if what not in {"rss", "used", "threads"} and now[what] > count
     ] or ([] if before else ["nothing is known"])

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.service.fuzz.__main__ import told
 from tests.service.fuzz.kinds import KINDS
-from tests.service.fuzz.rounds import TOLERANCE, Report, fuzz, judged
+from tests.service.fuzz.rounds import FRAGMENTS, TOLERANCE, Report, fuzz, judged
 from tests.service.fuzz.target import Target
 
 pytestmark = pytest.mark.system
@@ -34,7 +34,9 @@ def test_the_server_stays_up_and_keeps_nothing_of_the_attackers(report):
     kinds = tuple(f"{name}: " for name in KINDS)
     assert [what for what in report.wrong if not what.startswith(kinds)] == []
     assert report.sent >= FRAMES
-    assert report.after - report.start <= TOLERANCE
+    before, after = report.used
+    assert after - before <= TOLERANCE
+    assert report.after - report.start <= TOLERANCE + FRAGMENTS
 
 
 def test_honest_matches_end_as_they_do_without_the_fuzz(report):
@@ -57,10 +59,24 @@ class Gone(Target):
 
 
 def test_what_is_left_behind_does_not_go_unnoticed():
-    before = {"rss": 0, "links": 1, "tasks": 3, "files": 9}
-    after = {"rss": TOLERANCE + 2**20, "links": 2, "tasks": 4, "files": 12}
+    before = {"rss": 0, "used": 0, "links": 1, "tasks": 3, "files": 9}
+    after = {
+        "rss": TOLERANCE + FRAGMENTS + 2**20,
+        "used": TOLERANCE + 2**20,
+        "links": 2,
+        "tasks": 4,
+        "files": 12,
+    }
     said = "\n".join(judged(Gone(), before, after))
-    for word in ("memory", "links", "tasks", "files", "gone", "Traceback"):
+    for word in (
+        "still in use",
+        "given back",
+        "links",
+        "tasks",
+        "files",
+        "gone",
+        "Traceback",
+    ):
         assert word in said
 
 
