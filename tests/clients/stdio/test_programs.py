@@ -345,9 +345,9 @@ async def test_what_it_has_started_is_ended_with_it(first: str) -> None:
 async def test_what_has_left_its_session_is_ended_with_it(first: str) -> None:
     body = f"""
     import subprocess
-    script = "sleep 600 & echo $! >&2; exec sleep 600"
-    child = subprocess.Popen(["setsid", "sh", "-c", script])
-    say(str(child.pid))
+    script = "sleep 600 & echo $!; exec sleep 600"
+    child = subprocess.Popen(["setsid", "sh", "-c", script], stdout=subprocess.PIPE)
+    say(str(child.pid), child.stdout.readline().decode().strip())
     {first}
     """
     async with Played(script(body)) as program:
