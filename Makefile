@@ -14,7 +14,7 @@ PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help setup demo test check proto bench bench-peers strength profile kill fuzz format lock clean \
+.PHONY: help setup demo test check proto bench bench-peers compiled strength profile kill fuzz format lock clean \
 	check-format check-lint check-imports check-types check-proto check-generated check-clients clients pairings first-match
 
 help: ## list the targets
@@ -42,6 +42,9 @@ bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)
 
 bench-peers: $(STAMP) ## install what the benchmarks compare with, in .venv-peers
 	@$(BIN)/python -m benchmarks.peers
+
+compiled: $(STAMP) ## compile rules and search: a wheel in dist/, installed in .venv-compiled
+	@$(BIN)/python -m benchmarks.compiled
 
 strength: $(STAMP) ## play for the tables of docs/strength.md (ARGS=... is passed on)
 	@$(BIN)/python -m benchmarks.strength $(ARGS)

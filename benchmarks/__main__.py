@@ -38,6 +38,9 @@ def main() -> None:
     parser.add_argument(
         "--no-peers", action="store_true", help="measure against no other system"
     )
+    parser.add_argument(
+        "--no-compiled", action="store_true", help="leave the compiled build out"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write it as JSON")
     parser.add_argument(
         "--write", action="store_true", help="put the figures into docs/performance.md"
@@ -47,7 +50,12 @@ def main() -> None:
         f"Python {platform.python_version()}, {os.cpu_count()} cores; "
         "what / against, median (lowest-highest), target, rates"
     )
-    bench = Bench(given.rounds, given.seconds, with_peers=not given.no_peers)
+    bench = Bench(
+        given.rounds,
+        given.seconds,
+        with_peers=not given.no_peers,
+        with_compiled=not given.no_compiled,
+    )
     try:
         for name, part in PARTS.items():
             if not given.only or name in given.only:

@@ -21,7 +21,7 @@ from benchmarks.playing import (
     registry,
     whole_playouts,
 )
-from benchmarks.rows import Bench
+from benchmarks.rows import Bench, OnCompiled
 from benchmarks.searching import EXPLORATION
 from fritillary.core.info import Information
 from fritillary_games import lepidoptery
@@ -85,7 +85,7 @@ def start_up_part(bench: Bench) -> None:
 def playouts_part(bench: Bench) -> None:
     four, cells = game_of("connect-four"), game_of("fast-tic-tac-toe")
     here = playouts(four)
-    for id, what, workload, against, work, target in (
+    for id, what, workload, against, work, target, also in (
         (
             "connect-four.open-spiel",
             "Connect Four playouts",
@@ -93,6 +93,7 @@ def playouts_part(bench: Bench) -> None:
             "OpenSpiel from Python",
             ("open_spiel.playouts", "connect_four"),
             1.0,
+            OnCompiled(("playouts", "connect-four"), 3.0),
         ),
         (
             "connect-four.open-spiel-documented",
@@ -100,6 +101,7 @@ def playouts_part(bench: Bench) -> None:
             here,
             "OpenSpiel as documented",
             ("open_spiel.documented", "connect_four"),
+            None,
             None,
         ),
         (
@@ -109,6 +111,7 @@ def playouts_part(bench: Bench) -> None:
             "OpenSpiel, a clone each ply",
             ("open_spiel.copies", "connect_four"),
             1.0,
+            OnCompiled(("copies", "connect-four"), 3.5),
         ),
         (
             "tic-tac-toe.open-spiel",
@@ -117,6 +120,7 @@ def playouts_part(bench: Bench) -> None:
             "OpenSpiel from Python",
             ("open_spiel.playouts", "tic_tac_toe"),
             1.5,
+            OnCompiled(("playouts", "fast-tic-tac-toe"), 3.0),
         ),
         (
             "tic-tac-toe.open-spiel-python",
@@ -125,6 +129,7 @@ def playouts_part(bench: Bench) -> None:
             "OpenSpiel's game in Python",
             ("open_spiel.playouts", "python_tic_tac_toe"),
             20.0,
+            OnCompiled(("playouts", "fast-tic-tac-toe"), 70.0),
         ),
         (
             "tic-tac-toe-example.open-spiel-python",
@@ -133,6 +138,7 @@ def playouts_part(bench: Bench) -> None:
             "OpenSpiel's game in Python",
             ("open_spiel.playouts", "python_tic_tac_toe"),
             None,
+            OnCompiled(("playouts", "tic-tac-toe")),
         ),
         (
             "connect-four.pettingzoo",
@@ -141,6 +147,7 @@ def playouts_part(bench: Bench) -> None:
             "PettingZoo env()",
             ("pettingzoo.playouts", "connect_four_v3"),
             50.0,
+            None,
         ),
         (
             "tic-tac-toe.pettingzoo",
@@ -149,6 +156,7 @@ def playouts_part(bench: Bench) -> None:
             "PettingZoo env()",
             ("pettingzoo.playouts", "tictactoe_v3"),
             50.0,
+            None,
         ),
         (
             "connect-four.pgx",
@@ -165,6 +173,7 @@ def playouts_part(bench: Bench) -> None:
             "RLCard's fastest (Leduc)",
             ("rlcard.playouts", "leduc-holdem"),
             10.0,
+            OnCompiled(("playouts", "lost-cities"), 30.0),
         ),
         (
             "lepidoptery.rlcard",
@@ -173,9 +182,10 @@ def playouts_part(bench: Bench) -> None:
             "RLCard's fastest (Leduc)",
             ("rlcard.playouts", "leduc-holdem"),
             None,
+            OnCompiled(("playouts", "lepidoptery")),
         ),
     ):
-        bench.against_peer(id, what, workload, against, work, "plies/s", target)
+        bench.against_peer(id, what, workload, against, work, "plies/s", target, also)
     bench.compare(
         "connect-four.bare",
         "Connect Four playouts through Game",
@@ -184,6 +194,11 @@ def playouts_part(bench: Bench) -> None:
         bare_playouts(connect_four),
         "plies/s",
         0.95,
+        OnCompiled(
+            ("plain", "connect-four"),
+            0.9,
+            ("bare", "examples.connect_four.connect_four"),
+        ),
     )
     bench.compare(
         "lepidoptery.bare",
@@ -193,6 +208,9 @@ def playouts_part(bench: Bench) -> None:
         bare_playouts(lepidoptery),
         "plies/s",
         0.9,
+        OnCompiled(
+            ("plain", "lepidoptery"), 0.9, ("bare", "fritillary_games.lepidoptery")
+        ),
     )
     for name in ("lepidoptery", "connect-four"):
         bench.compare(
@@ -216,6 +234,7 @@ def games_part(bench: Bench) -> None:
             calibrator,
             "plies/s",
             0.22 if name == "lepidoptery" else None,
+            OnCompiled(("playouts", name), 0.35 if name == "lepidoptery" else None),
         )
         state, observation, record, plies = games.sizes(name)
         for id, what, size in (
@@ -312,6 +331,7 @@ def search_part(bench: Bench) -> None:
         ("open_spiel.mcts", *arguments),
         _SIMULATIONS,
         0.25,
+        OnCompiled(("searches", "connect-four", bench.simulations), 1.0),
     )
     bench.compare(
         "mcts.playouts",
@@ -330,6 +350,7 @@ def search_part(bench: Bench) -> None:
             f"plies of {_BARE}",
             calibrator,
             _SIMULATIONS,
+            on_compiled=OnCompiled(("searches", name, count)),
         )
     hidden = [
         name

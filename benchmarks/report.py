@@ -10,9 +10,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import fritillary
 from benchmarks import peers
-from benchmarks.rows import Bench, LeftOut, Row, number
+from benchmarks.rows import Bench, Compiled, LeftOut, Row, number
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "performance.md"
 
@@ -84,6 +85,7 @@ def as_json(bench: Bench) -> dict[str, Any]:
                 "target": row.target,
                 "at_most": row.at_most,
                 "met": row.met,
+                "compiled": _compiled(row),
             }
             for part, rows in bench.rows.items()
             for row in rows
@@ -98,25 +100,47 @@ def as_json(bench: Bench) -> dict[str, Any]:
     }
 
 
+def _compiled(row: Row) -> dict[str, Any] | None:
+    figure = row.compiled
+    if figure is None:
+        return None
+    return {**attrs.asdict(figure), "met": figure.met}
+
+
 # ------------------------------------------------------------------------------ page
 
 
-def _cells(row: Row | LeftOut) -> str:
+def _cells(row: Row | LeftOut, *, both: bool) -> str:
     if isinstance(row, LeftOut):
-        return f"| {row.what} | | left out: {row.reason} | | |"
-    figure = number(row.median)
-    if (row.low, row.high) != (row.median, row.median):
-        figure += f" ({number(row.low)}–{number(row.high)})"
+        return f"| {row.what} | | left out: {row.reason} |" + " |" * (4 if both else 2)
+    figure, target = _figure(row, row.target, met=row.met)
+    if row.at_most and target:
+        target = f"at most {target}"
     if row.rate is None or row.reference is None:
         figure, rates = f"{figure} {row.unit}".rstrip(), ""
     else:
         rates = f"{row.rate:,.0f} / {row.reference:,.0f} {row.unit}"
-    target = ""
-    if row.target is not None:
-        target = f"{'at most ' if row.at_most else ''}{number(row.target)}"
-        if not row.met:
-            target, figure = f"{target}, missed", f"**{figure}**"
-    return f"| {row.what} | {row.against} | {figure} | {target} | {rates} |"
+    cells = [row.what, row.against, figure, target]
+    if both:
+        also = row.compiled
+        cells += ["", ""] if also is None else _figure(also, also.target, met=also.met)
+        if also is not None:
+            rates = f"{rates}; {also.rate:,.0f} / {also.reference:,.0f}"
+    return f"| {' | '.join([*cells, rates])} |"
+
+
+def _figure(
+    row: Row | Compiled, wanted: float | None, *, met: bool | None
+) -> tuple[str, str]:
+    """Return the cells of a figure and of its target."""
+    figure = number(row.median)
+    if (row.low, row.high) != (row.median, row.median):
+        figure += f" ({number(row.low)}–{number(row.high)})"
+    if wanted is None:
+        return figure, ""
+    if not met:
+        return f"**{figure}**", f"{number(wanted)}, missed"
+    return figure, number(wanted)
 
 
 def _table(bench: Bench, rows: Sequence[Row | LeftOut]) -> str:
@@ -128,13 +152,16 @@ def _table(bench: Bench, rows: Sequence[Row | LeftOut]) -> str:
             f"Python {at['python']}",
         ]
     )
+    both = any(isinstance(row, Row) and row.compiled is not None for row in rows)
+    heads = ["what", "against", "median (spread)", "target"]
+    heads += ["compiled", "target"] if both else []
     return "\n".join(
         [
             f"{ran}; {bench.rounds} samples of {bench.seconds:g} s.",
             "",
-            "| what | against | median (spread) | target | rates |",
-            "|---|---|---|---|---|",
-            *map(_cells, rows),
+            f"| {' | '.join([*heads, 'rates'])} |",
+            "|---" * (len(heads) + 1) + "|",
+            *(_cells(row, both=both) for row in rows),
         ]
     )
 

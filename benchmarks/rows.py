@@ -5,12 +5,42 @@ from __future__ import annotations
 import contextlib
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field, frozen
 
-from benchmarks import pairs, peers, profiles
+from benchmarks import compiled, pairs, peers, profiles
 from benchmarks.pairs import Ratio, Sample, Workload
+
+
+#: The compiled build among the processes of peers.
+_COMPILED: Final = "compiled"
+
+
+@frozen(kw_only=True)
+class Compiled:
+    """The same figure of the compiled build, in the same run.
+
+    Args:
+        median: of the figure.
+        low: the lowest sample.
+        high: the highest sample.
+        rate: median of what is measured.
+        reference: median of what it is measured against.
+        target: what the figure is to reach; ``None`` if nothing is asked for.
+    """
+
+    median: float
+    low: float
+    high: float
+    rate: float
+    reference: float
+    target: float | None
+
+    @property
+    def met(self) -> bool | None:
+        """Say whether the target is met; ``None`` if there is none."""
+        return None if self.target is None else self.median >= self.target
 
 
 @frozen(kw_only=True)
@@ -29,6 +59,7 @@ class Row:
         reference: median of what it is measured against.
         target: what the figure is to reach; ``None`` if nothing is asked for.
         at_most: the target is the most, not the least.
+        compiled: the figure of the compiled build, where it was measured.
     """
 
     id: str
@@ -42,6 +73,7 @@ class Row:
     reference: float | None = None
     target: float | None = None
     at_most: bool = False
+    compiled: Compiled | None = None
 
     @property
     def met(self) -> bool | None:
@@ -51,6 +83,21 @@ class Row:
         if self.at_most:
             return self.median <= self.target
         return self.median >= self.target
+
+
+@frozen
+class OnCompiled:
+    """What the compiled build does for the same row.
+
+    Args:
+        work: its name and arguments, see `benchmarks.compiled.work`.
+        target: what the figure is to reach.
+        against: work that it is held against in place of the row's reference.
+    """
+
+    work: tuple[Any, ...]
+    target: float | None = None
+    against: tuple[Any, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -74,14 +121,27 @@ def number(value: float) -> str:
 def _line(row: Row) -> str:
     wanted = ""
     if row.target is not None:
-        sign = "<=" if row.at_most else ">="
-        wanted = f"{sign} {number(row.target)} {'ok' if row.met else 'MISSED'}"
+        wanted = _wanted(row.target, "<=" if row.at_most else ">=", met=row.met)
     name = f"{row.what} / {row.against}" if row.against else row.what
     rates = f"{row.unit}"
     if row.rate is not None and row.reference is not None:
         rates = f"{row.rate:,.0f} / {row.reference:,.0f} {row.unit}"
-    spread = f"({number(row.low)}-{number(row.high)})"
-    return f"{name:<66} {number(row.median):>7} {spread:<15} {wanted:<15} {rates}"
+    line = _columns(name, row, wanted, rates)
+    if row.compiled is not None:
+        also = row.compiled
+        wanted = "" if also.target is None else _wanted(also.target, met=also.met)
+        rates = f"{also.rate:,.0f} / {also.reference:,.0f} {row.unit}"
+        line += "\n" + _columns("    the compiled build", also, wanted, rates)
+    return line
+
+
+def _wanted(target: float, sign: str = ">=", *, met: bool | None) -> str:
+    return f"{sign} {number(target)} {'ok' if met else 'MISSED'}"
+
+
+def _columns(name: str, figure: Row | Compiled, wanted: str, rates: str) -> str:
+    spread = f"({number(figure.low)}-{number(figure.high)})"
+    return f"{name:<66} {number(figure.median):>7} {spread:<15} {wanted:<15} {rates}"
 
 
 @define(eq=False)
@@ -92,6 +152,7 @@ class Bench:
         rounds: samples of each.
         seconds: of one sample.
         with_peers: measure against other systems.
+        with_compiled: measure the compiled build as well.
         with_profiles: show the profile of a target that is missed.
         simulations: of one decision of a search.
         busy: bots that play at the same time, and matches of one that plays many.
@@ -102,6 +163,7 @@ class Bench:
     rounds: int = 5
     seconds: float = 0.6
     with_peers: bool = True
+    with_compiled: bool = True
     with_profiles: bool = True
     simulations: int = 1_000
     busy: int = 64
@@ -109,6 +171,7 @@ class Bench:
     many: int = 2_000
     part: str = ""
     rows: dict[str, list[Row | LeftOut]] = field(factory=dict)
+    _not_compiled: str = ""
     _running: dict[str, peers.Peer] = field(factory=dict)
     _stack: contextlib.ExitStack = field(factory=contextlib.ExitStack)
 
@@ -132,6 +195,8 @@ class Bench:
         if row.met is False and profile is not None and self.with_profiles:
             profile()
             print("    what was tried: docs/performance.md")
+        if row.compiled is not None and row.compiled.met is False:
+            print("    what was tried: docs/performance.md")
 
     def leave_out(self, id: str, what: str, reason: str) -> None:
         """Print and keep why a row is missing."""
@@ -149,6 +214,7 @@ class Bench:
         *,
         at_most: bool = False,
         profile: Callable[[], None] | None = None,
+        also: Compiled | None = None,
     ) -> None:
         """Add a ratio that was measured elsewhere."""
         row = Row(
@@ -163,6 +229,7 @@ class Bench:
             reference=ratio.reference,
             target=target,
             at_most=at_most,
+            compiled=also,
         )
         self.add(row, profile)
 
@@ -201,10 +268,14 @@ class Bench:
         reference: Workload,
         unit: str,
         target: float | None = None,
+        on_compiled: OnCompiled | None = None,
     ) -> None:
         """Add the ratio of two workloads of this process."""
         ratio = pairs.compare(
             workload, reference, rounds=self.rounds, seconds=self.seconds
+        )
+        also = self._also(
+            id, what, on_compiled, lambda seconds: pairs.rate(reference, seconds)
         )
         self.ratio(
             id,
@@ -214,6 +285,7 @@ class Bench:
             unit,
             target,
             profile=lambda: profiles.show_workload(workload),
+            also=also,
         )
 
     def cost(
@@ -252,6 +324,7 @@ class Bench:
         work: tuple[Any, ...],
         unit: str,
         target: float | None = None,
+        on_compiled: OnCompiled | None = None,
     ) -> None:
         """Add the ratio of a workload here and work of a peer.
 
@@ -274,6 +347,7 @@ class Bench:
                 rounds=self.rounds,
                 seconds=self.seconds,
             )
+            also = self._also(id, what, on_compiled, reference)
         except peers.PeerError as error:
             self._running.pop(peer, None)
             self.leave_out(id, f"{what} / {against}", f"{peer}: {error}")
@@ -286,9 +360,48 @@ class Bench:
             unit,
             target,
             profile=lambda: profiles.show_workload(workload),
+            also=also,
+        )
+
+    def _also(
+        self, id: str, what: str, on: OnCompiled | None, reference: Sample
+    ) -> Compiled | None:
+        """Measure the compiled build against the same reference, if it is there."""
+        if on is None or not self.with_compiled:
+            return None
+        try:
+            if self._not_compiled:
+                raise compiled.NotCompiledError(self._not_compiled)
+            theirs = self._peer(_COMPILED)
+            ratio = pairs.beside(
+                _sample(theirs, on.work),
+                _sample(theirs, on.against) if on.against else reference,
+                rounds=self.rounds,
+                seconds=self.seconds,
+            )
+        except (compiled.NotCompiledError, peers.PeerError) as error:
+            self._running.pop(_COMPILED, None)
+            reason = str(error).partition("\n")[0]
+            if isinstance(error, compiled.NotCompiledError):
+                self._not_compiled = reason
+            self.leave_out(f"{id}.compiled", f"{what}, compiled", reason)
+            return None
+        return Compiled(
+            median=ratio.median,
+            low=ratio.low,
+            high=ratio.high,
+            rate=ratio.rate,
+            reference=ratio.reference,
+            target=on.target,
         )
 
     def _peer(self, name: str) -> peers.Peer:
         if name not in self._running:
-            self._running[name] = self._stack.enter_context(peers.running(name))
+            made = compiled.running() if name == _COMPILED else peers.running(name)
+            self._running[name] = self._stack.enter_context(made)
         return self._running[name]
+
+
+def _sample(peer: peers.Peer, work: tuple[Any, ...]) -> Sample:
+    name, *arguments = work
+    return lambda seconds: peer.rate(name, tuple(arguments), seconds)

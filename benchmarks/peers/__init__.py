@@ -82,10 +82,10 @@ class Peer:
     errors: Any = field(repr=False)
 
     @classmethod
-    def started(cls, python: Path) -> Self:
+    def started(cls, python: Path, *program: Path | str) -> Self:
         errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         process = subprocess.Popen(
-            [python, "-u", _HERE / "work.py"],
+            [python, "-u", *(program or (_HERE / "work.py",))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -74,9 +74,6 @@ LEGAL: Final = {
     for full in range(1 << len(COLUMNS))
 }
 
-#: From a cell to its neighbour: upwards, to the right, and along the diagonals.
-STEPS: Final = (1, 7, 6, 8)
-
 #: By `State.turn`.
 POINTS: Final[tuple[DecisionPoint, ...]] = (
     *ACTS[:2],
@@ -123,12 +120,16 @@ def apply_action(state: State, action: Drop) -> None:
     board = state.board
     state.board = board = board | board + BOTTOM[action.column]
     state.last = mine = board ^ state.last
-    for step in STEPS:
-        pairs = mine & mine >> step
-        if pairs & pairs >> 2 * step:
-            state.turn += 2
-            return
-    state.turn = 1 - state.turn if board != FULL else 4
+    # Two neighbours, and two more beyond them: up, to the right, on both diagonals.
+    if (
+        (pairs := mine & mine >> 1) & pairs >> 2
+        or (pairs := mine & mine >> 7) & pairs >> 14
+        or (pairs := mine & mine >> 6) & pairs >> 12
+        or (pairs := mine & mine >> 8) & pairs >> 16
+    ):
+        state.turn += 2
+    else:
+        state.turn = 1 - state.turn if board != FULL else 4
 
 
 @hookimpl

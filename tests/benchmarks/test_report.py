@@ -27,6 +27,7 @@ def tiny(part: str) -> Bench:
         rounds=1,
         seconds=SERVED.get(part, 0.002),
         with_peers=False,
+        with_compiled=False,
         with_profiles=False,
         simulations=20,
         busy=2,

@@ -19,6 +19,7 @@ from fritillary.cli.codes import FAILED, exit_code
 from fritillary.cli.commands import add_commands
 from fritillary.cli.logs import said, told
 from fritillary.cli.output import one_line, print_error, print_note
+from fritillary.core.build import compiled_modules
 from fritillary.core.errors import FritillaryError
 
 app = typer.Typer(
@@ -32,7 +33,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"fritillary {fritillary.__version__}")
+        build = ", compiled" if compiled_modules() else ""
+        typer.echo(f"fritillary {fritillary.__version__}{build}")
         raise typer.Exit
 
 

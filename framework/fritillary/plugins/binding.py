@@ -21,10 +21,8 @@ from attrs import frozen
 from fritillary.core.errors import PluginError
 from fritillary.core.text import line
 from fritillary.plugins import specs
-from fritillary.plugins.markers import PROJECT
+from fritillary.plugins.markers import PROJECT, hookimpl, marks_of
 from fritillary.plugins.straight import straightened
-
-_MARK: Final = f"{PROJECT}_impl"
 
 #: Every hook with the names of its arguments in order.
 HOOKS: Final[dict[str, tuple[str, ...]]] = {
@@ -78,8 +76,8 @@ def check_plugin(plugin: Plugin, *, variant: bool) -> dict[str, Callable[..., An
     marked: dict[str, Callable[..., Any]] = {}
     for name in sorted(dir(plugin.module)):
         value = getattr(plugin.module, name, None)
-        mark = getattr(value, _MARK, None)
-        if type(mark) is not dict:
+        mark = marks_of(value)
+        if mark is None:
             if name in HOOKS and callable(value):
                 msg = (
                     f"{plugin.name}: {name}() is named like a hook but not marked; "
@@ -221,7 +219,7 @@ class Binding:
             self._register(f"variant {position}", wrappers)
 
     def _register(self, name: str, functions: Mapping[str, Any]) -> None:
-        # pluggy passes over methods and cached functions without a word.
+        # pluggy passes over methods, cached and compiled functions without a word.
         plain = {
             hook: function
             if isinstance(function, types.FunctionType)
@@ -329,7 +327,7 @@ def _as_function(callee: Any) -> Callable[..., Any]:
         def function(*arguments: Any) -> Any:
             return callee(*arguments)
 
-    return function
+    return function if marks_of(function) else hookimpl(function)
 
 
 def missing_hook(game: Plugin, hook: str, why: str = "") -> PluginError:

@@ -11,16 +11,21 @@ from typing import Any
 import attrs
 
 from fritillary.codec import kinds
+from fritillary.plugins.native import COPY
 
 
 def make_copier(cls: type) -> Callable[[Any], Any]:
     """Return a function that copies instances of an attrs class.
 
-    Fields with ``init=False`` are derived from what is shared, and shared as well.
+    Fields with ``init=False`` are derived from what is shared, and shared as well. A
+    native twin brings a copier of its own.
 
     Raises:
         TypeError: if a field has a type that the codec does not allow.
     """
+    native: Callable[[Any], Any] | None = getattr(cls, COPY, None)
+    if native is not None:
+        return native
     scope: dict[str, Any] = {"new": cls.__new__, "cls": cls, "put": object.__setattr__}
     attrs.resolve_types(cls)
     lines = ["def copy_state(state):", "    copy = new(cls)"]
