@@ -101,6 +101,8 @@ def compiled(
     if done.returncode:
         msg = f"compiling failed:\n{done.stdout}{done.stderr}"
         raise CompileError(msg)
+    setup.unlink()
+    shutil.rmtree(root / "build")
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     made += [path.with_suffix(suffix) for path in (_path(root, n) for n in names)]
     made.append(root / f"{group}__mypyc{suffix}")

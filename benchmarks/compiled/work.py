@@ -17,10 +17,13 @@ from typing import Any
 
 import benchmarks
 from benchmarks.compiled import RULES
+from fritillary.core.build import compiled_modules
 
-# Compiled rules that are in no wheel go before their sources.
-sys.path.insert(0, str(RULES))
-benchmarks.__path__.insert(0, str(RULES / "benchmarks"))
+# Compiled rules that are in no wheel go before their sources; the plain build, which
+# has none, can do the same work to be compared.
+if compiled_modules():
+    sys.path.insert(0, str(RULES))
+    benchmarks.__path__.insert(0, str(RULES / "benchmarks"))
 
 from benchmarks import playing, searching  # noqa: E402 - the path comes first
 from benchmarks.pairs import Workload  # noqa: E402

@@ -150,11 +150,12 @@ class UctTree:
                     payoffs = self._rollout(state)
                     break
                 width = c * sqrt(log(node.visited))
-                bounds = [
-                    mean + width * rarity
-                    for mean, rarity in zip(node.means, node.rarities)  # noqa: B905 - as long, and slower
-                ]
-                i = bounds.index(max(bounds))
+                rarities = node.rarities
+                most, i = -1.0, 0
+                for at, mean in enumerate(node.means):
+                    bound = mean + width * rarities[at]
+                    if bound > most:
+                        most, i = bound, at
                 path.append((node, i))
                 action, node = node.children[i]
                 apply(state, action)
