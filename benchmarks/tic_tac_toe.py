@@ -109,10 +109,10 @@ def legal_actions(state: State) -> Sequence[Mark]:
 def apply_action(state: State, action: Mark) -> None:
     state.board = board = state.board | BITS[action.cell]
     state.last = mine = board ^ state.last
-    if not WON[mine] and board != FULL:
-        state.turn = 1 - state.turn
+    if WON[mine]:
+        state.turn += 2
     else:
-        state.turn = state.turn + 2 if WON[mine] else 4
+        state.turn = 1 - state.turn if board != FULL else 4
 
 
 @hookimpl

@@ -219,13 +219,16 @@ class Game(Generic[S, A, O]):
             InvalidOptionsError: if options or seats are out of range.
             PluginError: if dealing fails, or gives something else than a state.
         """
+        info = self.info
         if options is None:
-            options = self.info.options()
-        elif type(options) is not self.info.options:
-            msg = f"{self.info.id}: options are {self.info.options.__name__} values"
+            options = info.options()
+        elif type(options) is not info.options:
+            msg = f"{info.id}: options are {info.options.__name__} values"
             raise InvalidOptionsError(msg)
-        seats = self.info.min_seats if seats is None else seats
-        self.check_seats(seats)
+        if seats is None:
+            seats = info.min_seats
+        elif type(seats) is not int or not info.min_seats <= seats <= info.max_seats:
+            self.check_seats(seats)
         try:
             state = self._new_state(options, seats, dealer)
         except ValueError as error:
@@ -235,7 +238,7 @@ class Game(Generic[S, A, O]):
             raise
         except BaseException as error:
             raise failed(self.info.id, "new_state", error) from error
-        cls = self.info.state
+        cls = info.state
         if not isinstance(state, cls) or getattr(state, "options", 0) is not options:
             msg = (
                 f"{self.info.id}: new_state() must return a {cls.__name__} that refers "

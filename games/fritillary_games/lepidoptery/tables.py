@@ -42,7 +42,7 @@ NEVER: Final = 11
 LEAD: Final = 50
 
 #: Ready-made tuples of plays, by mask.
-Group: TypeAlias = Sequence[tuple[Action, ...]]
+Group: TypeAlias = tuple[tuple[Action, ...], ...]
 
 
 class Plan(NamedTuple):

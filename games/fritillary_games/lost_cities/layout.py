@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fritillary_games.lost_cities.model import Options
 
 #: Ready-made tuples of actions, by the eleven bits of a colour.
-Suit: TypeAlias = Sequence[tuple[Action, ...]]
+Suit: TypeAlias = tuple[tuple[Action, ...], ...]
 
 #: The steps of a turn: a card is to be played or discarded; a card is to be drawn;
 #: and from `DRAW_BUT` on, drawn, but not from the pile of the colour of that number
