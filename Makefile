@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 SOURCES := framework games clients/python proto tests examples benchmarks
+COMPILED_TESTS := $(addprefix tests/,compiled games bots codec plugins examples \
+	testing/test_golden.py testing/test_lepidoptery_laws.py)
 PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -14,7 +16,7 @@ PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help setup demo test check proto bench bench-peers compiled strength profile kill fuzz format lock clean \
+.PHONY: help setup demo test test-compiled check proto bench bench-peers compiled strength profile kill fuzz format lock clean \
 	check-format check-lint check-imports check-types check-proto check-generated check-clients clients pairings first-match
 
 help: ## list the targets
@@ -36,6 +38,10 @@ demo: $(STAMP) ## play a short demonstration (GAME=... picks the game)
 
 test: $(STAMP) ## run the tests, on all cores (ARGS=... is passed to pytest)
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
+
+test-compiled: compiled ## run the tests of rules, search and codec on the compiled build
+	@FRITILLARY_BUILD=compiled .venv-compiled/bin/python -m pytest -q -n auto --dist loadfile \
+		-o 'pythonpath=.venv-compiled/rules .' $(COMPILED_TESTS) $(ARGS)
 
 bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -257,9 +257,7 @@ class Twin:
 class _Field:
     """A field of an attrs class, as it is written."""
 
-    def __init__(
-        self, name: str, annotation: ast.expr, value: ast.expr | None
-    ) -> None:
+    def __init__(self, name: str, annotation: ast.expr, value: ast.expr | None) -> None:
         self.name = name
         self.type = ast.unparse(annotation)
         self.init = True

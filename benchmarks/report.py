@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+
 import fritillary
 from benchmarks import peers
 from benchmarks.rows import Bench, Compiled, LeftOut, Row, number

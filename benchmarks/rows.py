@@ -12,7 +12,6 @@ from attrs import define, field, frozen
 from benchmarks import compiled, pairs, peers, profiles
 from benchmarks.pairs import Ratio, Sample, Workload
 
-
 #: The compiled build among the processes of peers.
 _COMPILED: Final = "compiled"
 

@@ -25,8 +25,8 @@ if compiled_modules():
     sys.path.insert(0, str(RULES))
     benchmarks.__path__.insert(0, str(RULES / "benchmarks"))
 
-from benchmarks import playing, searching  # noqa: E402 - the path comes first
-from benchmarks.pairs import Workload  # noqa: E402
+from benchmarks import playing, searching
+from benchmarks.pairs import Workload
 
 
 def _of_game(made: Callable[[Any], Workload]) -> Callable[[str], Workload]:

@@ -2,7 +2,7 @@
 
 What the rules and the searches do is hashed, step by step, and compared with
 ``tests/golden/trajectories.json``. The plain build runs this in ``make test``, the
-compiled build in ``make test-compiled``. ``FRITILLARY_REWRITE_GOLDEN=1`` writes it anew.
+compiled one in ``make test-compiled``. ``FRITILLARY_REWRITE_GOLDEN=1`` writes it anew.
 """
 
 from __future__ import annotations
