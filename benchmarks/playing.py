@@ -6,7 +6,7 @@ import functools
 import random
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from examples.connect_four import connect_four
 from examples.kuhn_poker import kuhn_poker
@@ -25,6 +25,10 @@ _OTHERS = {
     "kuhn-poker": kuhn_poker,
     "tic-tac-toe": tic_tac_toe,
 }
+
+
+#: Playouts after which `offered_playouts` begins again with the same ones.
+_OFFERED: Final = 20
 
 
 @functools.cache
@@ -76,6 +80,42 @@ def playouts(game: Game[Any, Any, Any]) -> Workload:
             plies += 1
 
     return functools.partial(until, once=once)
+
+
+def offered_playouts(game: Game[Any, Any, Any]) -> Workload:
+    """Return the same by `fritillary.playout`, for a game without chance.
+
+    It counts no plies, so the playouts are always the same ones, counted beforehand.
+    """
+    options, seats = game.info.options(), game.info.min_seats
+
+    def begin() -> tuple[random.Random, FastDealer]:
+        rng = random.Random(1)
+        return rng, FastDealer(rng)
+
+    rng, dealer = begin()
+    plies = sum(
+        _plies(game, game.new(dealer, options, seats), rng)
+        for _ in range(_OFFERED)
+    )
+
+    def once() -> int:
+        rng, dealer = begin()
+        for _ in range(_OFFERED):
+            playout(game, game.new(dealer, options, seats), rng)
+        return plies
+
+    return functools.partial(until, once=once)
+
+
+def _plies(game: Game[Any, Any, Any], state: Any, rng: random.Random) -> int:
+    """Play as `fritillary.playout` does; return how many plies it took."""
+    plies = 0
+    while type(game.decision_point(state)) is not Over:
+        legal = game.legal_actions(state)
+        game.apply(state, legal[int(rng.random() * len(legal))])
+        plies += 1
+    return plies
 
 
 def copies(game: Game[Any, Any, Any]) -> Workload:

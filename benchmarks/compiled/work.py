@@ -36,6 +36,7 @@ def _of_game(made: Callable[[Any], Workload]) -> Callable[[str], Workload]:
 WORK: dict[str, Callable[..., Workload]] = {
     "bare": lambda module: playing.bare_playouts(importlib.import_module(module)),
     "copies": _of_game(playing.copies),
+    "offered": _of_game(playing.offered_playouts),
     "plain": _of_game(playing.plain_playouts),
     "playouts": _of_game(playing.playouts),
     "searches": lambda name, count: searching.searches(name, (), count),
