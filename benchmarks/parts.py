@@ -16,6 +16,7 @@ from benchmarks.playing import (
     copies,
     game_of,
     installed,
+    offered_playouts,
     plain_playouts,
     playouts,
     registry,
@@ -60,6 +61,24 @@ _GROWTH: Final = (
 
 #: Where the game is long: this share of the simulations of a decision.
 _LONG: Final = {"lost-cities": 0.25, "butterfly-garden": 0.5}
+
+
+#: What is also played by the loop that the framework has: game, id, what it is called,
+#: the peer, against what, and its work.
+_OFFERED: Final = (
+    (
+        *("connect-four", "connect-four", "Connect Four", "open-spiel"),
+        *("OpenSpiel from Python", ("open_spiel.playouts", "connect_four")),
+    ),
+    (
+        *("fast-tic-tac-toe", "tic-tac-toe", "tic-tac-toe with tables", "open-spiel"),
+        *("OpenSpiel from Python", ("open_spiel.playouts", "tic_tac_toe")),
+    ),
+    (
+        *("lost-cities", "lost-cities", "Lost Cities", "rlcard"),
+        *("RLCard's fastest (Leduc)", ("rlcard.playouts", "leduc-holdem")),
+    ),
+)
 
 
 def _profiled(workload: Workload) -> Callable[[], None]:
@@ -183,6 +202,18 @@ def playouts_part(bench: Bench) -> None:
             ("rlcard.playouts", "leduc-holdem"),
             None,
             OnCompiled(("playouts", "lepidoptery")),
+        ),
+        *(
+            (
+                f"{id}.{peer}-offered",
+                f"{what} by fritillary.playout",
+                offered_playouts(game_of(game)),
+                against,
+                work,
+                None,
+                OnCompiled(("offered", game)),
+            )
+            for game, id, what, peer, against, work in _OFFERED
         ),
     ):
         bench.against_peer(id, what, workload, against, work, "plies/s", target, also)

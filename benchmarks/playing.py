@@ -95,8 +95,7 @@ def offered_playouts(game: Game[Any, Any, Any]) -> Workload:
 
     rng, dealer = begin()
     plies = sum(
-        _plies(game, game.new(dealer, options, seats), rng)
-        for _ in range(_OFFERED)
+        _plies(game, game.new(dealer, options, seats), rng) for _ in range(_OFFERED)
     )
 
     def once() -> int:
