@@ -17,6 +17,7 @@ A state ``State`` of ``package/model.py`` becomes
 from __future__ import annotations
 
 import ast
+import os
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,8 @@ class CompileError(Exception):
 
 def missing() -> str:
     """Return what is needed for compiling and not there; empty if all is."""
-    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    named = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    compiler = named.split()[0]
     if sys.platform != "win32" and not shutil.which(compiler):
         return f"a C compiler ({compiler}); install one, such as gcc"
     header = Path(sysconfig.get_path("include")) / "Python.h"
@@ -338,7 +340,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
             )
         modules = self.config["modules"]
         made = compiled(root, modules, self.config["states"], "fritillary")
-        listing = root / "fritillary" / "compiled.txt"
+        listing = root / "fritillary" / "COMPILED"
         listing.write_text(_lines(*sorted(modules)), "utf-8")
         made[listing] = listing.relative_to(root)
         build_data["pure_python"] = False

@@ -184,6 +184,7 @@ def playouts_part(bench: Bench) -> None:
             "pgx, 8,192 games at a time",
             ("pgx.playouts", "connect_four", 8_192),
             None,
+            OnCompiled(("playouts", "connect-four")),
         ),
         (
             "lost-cities.rlcard",

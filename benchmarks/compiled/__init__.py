@@ -70,7 +70,7 @@ def _run(doing: str, *command: Path | str, **environment: str) -> None:
     )
     if done.returncode:
         said = (done.stdout + done.stderr).strip() or "no reason given"
-        msg = f"{doing} failed:\n{said}"
+        msg = f"{doing} failed: {said}"
         raise NotCompiledError(msg)
 
 

@@ -124,6 +124,19 @@ def test_a_missing_compiler_is_told_in_one_line(tmp_path, monkeypatch):
     assert "\n" not in str(raised.value)
 
 
+def test_make_compiled_is_told_so_before_anything_is_built():
+    done = subprocess.run(
+        [sys.executable, ROOT / "hatch_build.py"],
+        env={"PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("compiling needs a C compiler")
+    assert done.stderr.count("\n") == 1
+
+
 def test_missing_headers_are_told_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
     with pytest.raises(hatch_build.CompileError) as raised:

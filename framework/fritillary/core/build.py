@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 #: Written by the build hook of the compiled build: the modules, one a line.
-_LISTING: Final = Path(__file__).parents[1] / "compiled.txt"
+_LISTING: Final = Path(__file__).parents[1] / "COMPILED"
 
 
 def compiled_modules() -> tuple[str, ...]:
