@@ -244,16 +244,20 @@ def playouts_part(bench: Bench) -> None:
             ("plain", "lepidoptery"), 0.9, ("bare", "fritillary_games.lepidoptery")
         ),
     )
-    for name in ("lepidoptery", "connect-four"):
-        bench.compare(
-            f"{name}.wrapped",
-            f"{game_of(name).info.title} with a wrapper on legal_actions",
-            playouts(game_of(f"{name}+unchanged")),
-            "without",
-            playouts(game_of(name)),
-            "plies/s",
-            0.7,
-        )
+    for id, variant, wrapper in (
+        ("wrapped", "unchanged", "a wrapper on legal_actions"),
+        ("generator", "unchanged-guarded", "a wrapper that keeps its generator"),
+    ):
+        for name in ("lepidoptery", "connect-four"):
+            bench.compare(
+                f"{name}.{id}",
+                f"{game_of(name).info.title} with {wrapper}",
+                playouts(game_of(f"{name}+{variant}")),
+                "without",
+                playouts(game_of(name)),
+                "plies/s",
+                0.7,
+            )
 
 
 def games_part(bench: Bench) -> None:

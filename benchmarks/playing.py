@@ -14,7 +14,7 @@ from examples.tic_tac_toe import tic_tac_toe
 
 from benchmarks import connect_four as bare_connect_four
 from benchmarks import tic_tac_toe as fast_tic_tac_toe
-from benchmarks import unchanged
+from benchmarks import unchanged, unchanged_guarded
 from benchmarks.pairs import Workload, until
 from fritillary import FastDealer, Game, GameInfo, Plugin, Registry, playout
 from fritillary.core.points import Over
@@ -33,12 +33,13 @@ _OFFERED: Final = 20
 
 @functools.cache
 def registry() -> Registry:
-    """Return the installed games, the others, and a variant that changes nothing."""
+    """Return the installed games, the others, and variants that change nothing."""
     found = Registry()
     found.load()
     for name, module in _OTHERS.items():
         found.add_game(Plugin(name, module))
     found.add_variant(Plugin("unchanged", unchanged))
+    found.add_variant(Plugin("unchanged-guarded", unchanged_guarded))
     return found
 
 

@@ -6,24 +6,31 @@ here, from the source of the wrapper. It costs a tenth of driving the generator,
 has to be made, started and sent to, and ends with an exception, at every call.
 
 Whatever is not as simple as that keeps its generator: several yields or one that may be
-passed over, ``try`` and ``with``, and wrappers whose source is not at hand or is not
-what they were compiled from.
+passed over, ``try`` and ``with``, what looks at its own frame, arguments other than
+plain ones, and wrappers whose source is not at hand, is not what they were compiled
+from, or is too deeply nested. Nothing that goes wrong here is an error.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
+import threading
 import types
+import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
+
+from fritillary.plugins.recompiled import compiled_like, definition_of
 
 # Names of the made function; no source can have one like them.
 _INNER: Final = "<inner>"
 _REFUSAL: Final = "<refusal>"
 _RESULT: Final = "<result>"
+_STOP: Final = "<stop>"
+_STOP_ITERATION: Final = "<StopIteration>"
+_LEAKED: Final = "<leaked>"
 
 #: Expressions all of whose parts are evaluated, so that a yield in them is reached.
 _WHOLE: Final = (
@@ -53,21 +60,35 @@ _PLAIN: Final = (ast.AnnAssign, ast.Assign, ast.Expr, ast.Return)
 _LEFT_ALONE: Final = (
     ast.AsyncFunctionDef,
     ast.Await,
+    ast.ClassDef,
     ast.Try,
     ast.TryStar,
     ast.With,
     ast.YieldFrom,
 )
 
-#: What says that two pieces of code do the same.
-_SAME: Final = (
-    "co_code",
-    "co_consts",
-    "co_names",
-    "co_varnames",
-    "co_cellvars",
-    "co_freevars",
+#: Names that look at a frame or at who called it, where the two forms differ.
+_FRAME: Final = frozenset(
+    {
+        "_getframe",
+        "breakpoint",
+        "currentframe",
+        "dir",
+        "eval",
+        "exec",
+        "inspect",
+        "locals",
+        "stacklevel",
+        "super",
+        "traceback",
+        "vars",
+        "warnings",
+    }
 )
+
+# Warnings are ignored for the whole process while source is compiled again; two that
+# did so at once could leave them ignored.
+_COMPILING: Final = threading.Lock()
 
 
 def straightened(
@@ -77,15 +98,18 @@ def straightened(
 ) -> Callable[..., Any] | None:
     """Return a plain function that does what a wrapper does, or nothing.
 
+    A ``StopIteration`` that leaves it becomes a ``RuntimeError``, as PEP 479 has it
+    for generators.
+
     Args:
         wrapper: a generator function.
         inner: what it wraps; called with the wrapper's arguments.
         refusal: makes the exception of a wrapper that returns nothing, where that
             is an error.
     """
-    if not isinstance(wrapper, types.FunctionType):
+    if not isinstance(wrapper, types.FunctionType) or not _has_plain_arguments(wrapper):
         return None
-    code = _code(wrapper, refusal is not None)
+    code = _code(wrapper, wrapper.__code__, refusal is not None)
     if code is None:
         return None
     cells = dict(
@@ -93,6 +117,8 @@ def straightened(
     )
     cells[_INNER] = types.CellType(inner)
     cells[_REFUSAL] = types.CellType(refusal)
+    cells[_STOP_ITERATION] = types.CellType(StopIteration)
+    cells[_LEAKED] = types.CellType(_leaked)
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(
         code, wrapper.__globals__, wrapper.__name__, None, closure
@@ -102,62 +128,41 @@ def straightened(
     return made
 
 
+def _leaked() -> RuntimeError:
+    return RuntimeError("generator raised StopIteration")
+
+
+def _has_plain_arguments(wrapper: types.FunctionType) -> bool:
+    """Say whether a call with positional arguments gives it these and no more."""
+    code = wrapper.__code__
+    return not (
+        code.co_posonlyargcount
+        or code.co_kwonlyargcount
+        or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+        or wrapper.__defaults__
+        or wrapper.__kwdefaults__
+        or {"__signature__", "__wrapped__"} & vars(wrapper).keys()
+    )
+
+
 @functools.lru_cache(maxsize=256)
-def _code(wrapper: types.FunctionType, must_return: bool) -> types.CodeType | None:
+def _code(
+    wrapper: types.FunctionType, compiled: types.CodeType, must_return: bool
+) -> types.CodeType | None:
     """Return the code of the plain function, with free variables for what it needs."""
-    definition = _definition(wrapper)
-    if definition is None or not _is_straight(definition.body):
-        return None
-    arguments = [argument.arg for argument in definition.args.args]
-    made = _Straightener(arguments, must_return=must_return).made(definition)
-    return _compiled(made, wrapper, (_INNER, _REFUSAL))
-
-
-def _definition(wrapper: types.FunctionType) -> ast.FunctionDef | None:
-    """Return the definition of a wrapper, if that is what it was compiled from."""
     try:
-        lines, first = inspect.getsourcelines(wrapper)
-        # Under a condition a definition may be indented; columns stay as they are.
-        above = "if True:\n" if lines[0][:1].isspace() else "\n"
-        tree = ast.parse(above + "".join(lines))
-        ast.increment_lineno(tree, first - 2)
-        found: Any = tree.body[0]
-        if isinstance(found, ast.If):
-            found = found.body[0]
-        if not isinstance(found, ast.FunctionDef):
-            return None
-        # Both were evaluated when the wrapper was defined.
-        found.decorator_list = []
-        found.returns = None
-        for argument in found.args.args:
-            argument.annotation = None
-        code = _compiled(found, wrapper)
+        with _COMPILING, warnings.catch_warnings():
+            # Those of the source were shown when it was compiled the first time.
+            warnings.simplefilter("ignore")
+            definition = definition_of(compiled)
+            if definition is None or not _is_straight(definition.body):
+                return None
+            arguments = [argument.arg for argument in definition.args.args]
+            made = _Straightener(arguments, must_return=must_return).made(definition)
+            free = (_INNER, _REFUSAL, _STOP_ITERATION, _LEAKED)
+            return compiled_like(made, compiled, free)
     except Exception:  # noqa: BLE001 - what stands there may be anything by now
         return None
-    same = all(getattr(code, name) == getattr(wrapper.__code__, name) for name in _SAME)
-    return found if same else None
-
-
-def _compiled(
-    definition: ast.FunctionDef,
-    wrapper: types.FunctionType,
-    free: Sequence[str] = (),
-) -> types.CodeType:
-    """Return the code of a function inside one that has its free variables."""
-    outer = _empty_function()
-    names = (*wrapper.__code__.co_freevars, *free)
-    outer.args.args = [ast.arg(arg=name) for name in names]
-    outer.body = [definition]
-    tree = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
-    flags = wrapper.__code__.co_flags & annotations.compiler_flag
-    filename = wrapper.__code__.co_filename
-    code = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
-    return _code_in(_code_in(code))
-
-
-def _code_in(code: types.CodeType) -> types.CodeType:
-    """Return the code of the one function that is defined by some code."""
-    return next(part for part in code.co_consts if isinstance(part, types.CodeType))
 
 
 def _is_straight(body: Sequence[ast.stmt]) -> bool:
@@ -166,7 +171,7 @@ def _is_straight(body: Sequence[ast.stmt]) -> bool:
     yields = [node for node in nodes if isinstance(node, ast.Yield)]
     if len(yields) != 1 or yields[0].value is not None:
         return False
-    if any(isinstance(node, _LEFT_ALONE) for node in nodes):
+    if any(isinstance(node, _LEFT_ALONE) or _looks_at_frame(node) for node in nodes):
         return False
     for statement in body:
         if isinstance(statement, _PLAIN) and _is_reached(statement.value):
@@ -174,6 +179,12 @@ def _is_straight(body: Sequence[ast.stmt]) -> bool:
         if _may_return(statement):
             return False
     return False
+
+
+def _looks_at_frame(node: ast.AST) -> bool:
+    names = (getattr(node, field, None) for field in ("id", "attr", "arg", "module"))
+    imported = node.name if isinstance(node, ast.alias) else None
+    return imported in _FRAME or any(name in _FRAME for name in names)
 
 
 def _is_reached(node: ast.AST | None) -> bool:
@@ -201,33 +212,34 @@ class _Straightener(ast.NodeTransformer):
         self._must_return = must_return
 
     def made(self, definition: ast.FunctionDef) -> ast.FunctionDef:
-        """Return the definition of the plain function."""
-        body = [self.visit(statement) for statement in definition.body]
-        flat = [
-            part
-            for parts in body
-            for part in (parts if isinstance(parts, list) else [parts])
-        ]
+        """Make the definition that of the plain function, and return it."""
+        if ast.get_docstring(definition, clean=False) is not None:
+            del definition.body[0]
+        self.generic_visit(definition)
+        end = [self._refuse()] if self._must_return else []
+        for node in end:
+            ast.copy_location(node, definition)
         # The wrapped hook gets what the wrapper got, whatever that calls so later.
         keep = [
             ast.Assign(targets=[_store(f"<{name}>")], value=_load(name))
             for name in self._arguments
         ]
-        end = [self._refuse()] if self._must_return else []
-        for node in (*keep, *end):
-            ast.copy_location(node, definition)
-        found = copy.copy(definition)
-        found.body = [*keep, *flat, *end]
-        return found
+        leak = ast.Raise(exc=_call(_LEAKED), cause=_load(_STOP))
+        handler = ast.ExceptHandler(
+            type=_load(_STOP_ITERATION), name=_STOP, body=[leak]
+        )
+        whole = ast.Try(
+            body=[*definition.body, *end], handlers=[handler], orelse=[], finalbody=[]
+        )
+        # Tracers see no line before the first one of the body.
+        for node in (*keep, whole):
+            ast.copy_location(node, definition.body[0])
+        definition.body = [*keep, whole]
+        return definition
 
     def visit_Yield(self, node: ast.Yield) -> ast.AST:
         return ast.copy_location(
-            ast.Call(
-                func=_load(_INNER),
-                args=[_load(f"<{name}>") for name in self._arguments],
-                keywords=[],
-            ),
-            node,
+            _call(_INNER, *(f"<{name}>" for name in self._arguments)), node
         )
 
     def visit_Return(self, node: ast.Return) -> Any:
@@ -255,13 +267,11 @@ class _Straightener(ast.NodeTransformer):
         return node
 
     def _refuse(self) -> ast.stmt:
-        call = ast.Call(func=_load(_REFUSAL), args=[], keywords=[])
-        return ast.Raise(exc=call, cause=None)
+        return ast.Raise(exc=_call(_REFUSAL), cause=None)
 
 
-def _empty_function() -> ast.FunctionDef:
-    # Parsed, since the fields of the node differ between versions of Python.
-    return cast("ast.FunctionDef", ast.parse("def outer(): pass").body[0])
+def _call(name: str, *arguments: str) -> ast.Call:
+    return ast.Call(func=_load(name), args=[*map(_load, arguments)], keywords=[])
 
 
 def _load(name: str) -> ast.Name:
