@@ -118,6 +118,12 @@ CODES: Final[dict[str, Code]] = {
         "Dial in at the address that the server announces.",
     ),
     "auth.wrong-role": _call("The call is for another role.", _TOKEN),
+    "bot.failed": Code(
+        (RULING,),
+        "The bot said in its Goodbye that it had failed, and was not back in time. "
+        "`MatchResult.code` is that of the fault.",
+        "Look at its log; a referee finds what it said in `Match.problems`.",
+    ),
     "bot.gone": Code(
         (GOODBYE,),
         "The match is over for which the server had started the program.",
@@ -466,7 +472,6 @@ _OF_RECORDS: Final = "record."
 #: Texts with a dot in them that are no codes.
 _NO_CODES: Final = frozenset(
     {
-        "bot.failed",  # said by bots, and to nobody
         "fritillary.audit",
         "fritillary.games",
         "fritillary.variants",

@@ -2,44 +2,40 @@
 
 These names are all that a game or a bot written in Python needs.
 """
-# ruff: noqa: E402 - Ctrl-C is seen to before the rest is loaded
 
 from fritillary.core import interrupts
 
-interrupts.loading()
-
-from fritillary.bots.protocol import (
-    Ask,
-    BaseBot,
-    Bot,
-    Clock,
-    Decision,
-    MatchStart,
-    Resign,
-    UniformBot,
-)
-from fritillary.core.dealer import Dealer, FastDealer, SealedDealer
-from fritillary.core.errors import (
-    CodecError,
-    FritillaryError,
-    GameError,
-    IllegalActionError,
-    InvalidActionError,
-    InvalidOptionsError,
-    InvalidPositionError,
-    PluginError,
-)
-from fritillary.core.info import GameInfo, Information, VariantInfo
-from fritillary.core.outcome import Outcome
-from fritillary.core.packed import CardSet, Packed
-from fritillary.core.points import ACTS, CHANCE, Act, Chance, DecisionPoint, Over
-from fritillary.plugins.binding import Plugin
-from fritillary.plugins.discovery import Registry
-from fritillary.plugins.game import Game
-from fritillary.plugins.markers import hookimpl
-from fritillary.plugins.playout import playout
-
-interrupts.loaded()
+with interrupts.Loading():
+    from fritillary.bots.protocol import (
+        Ask,
+        BaseBot,
+        Bot,
+        Clock,
+        Decision,
+        MatchStart,
+        Resign,
+        UniformBot,
+    )
+    from fritillary.core.dealer import Dealer, FastDealer, SealedDealer
+    from fritillary.core.errors import (
+        CodecError,
+        FritillaryError,
+        GameError,
+        IllegalActionError,
+        InvalidActionError,
+        InvalidOptionsError,
+        InvalidPositionError,
+        PluginError,
+    )
+    from fritillary.core.info import GameInfo, Information, VariantInfo
+    from fritillary.core.outcome import Outcome
+    from fritillary.core.packed import CardSet, Packed
+    from fritillary.core.points import ACTS, CHANCE, Act, Chance, DecisionPoint, Over
+    from fritillary.plugins.binding import Plugin
+    from fritillary.plugins.discovery import Registry
+    from fritillary.plugins.game import Game
+    from fritillary.plugins.markers import hookimpl
+    from fritillary.plugins.playout import playout
 
 __version__ = "0.1.0"
 

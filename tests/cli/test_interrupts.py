@@ -45,6 +45,40 @@ from fritillary_client import main
 main(lambda ask: ask.legal[0], wait=0)
 """
 
+#: As package managers write it for a command.
+SCRIPT = """
+import sys
+from fritillary.cli.main import main
+sys.exit(main())
+"""
+
+#: A program of somebody's own, which has something to bring to an end.
+OWN = """
+import atexit
+
+atexit.register(print, "saved")
+try:
+    import {module}
+except KeyboardInterrupt:
+    print("tidied up")
+finally:
+    print("over", flush=True)
+"""
+
+#: Loads a package that cannot be loaded to its end, then interrupts itself.
+HALF_WAY = """
+import os
+import signal
+import sys
+
+sys.modules["{broken}"] = None
+try:
+    import {module}
+except ImportError:
+    print("not here")
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+
 DEAF = ("--address", "127.0.0.1:1", "--token", "t")
 
 
@@ -81,20 +115,33 @@ def bot(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("module", ["attrs", "typer", "rich"])
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("-m", "fritillary", "games"),
-        ("-c", "from fritillary.cli.main import main; main()", "games"),
-    ],
-    ids=["module", "script"],
-)
+@pytest.mark.parametrize("begun_as", ["module", "script"])
 def test_a_command_that_is_loading_ends_in_one_line(
-    tmp_path: Path, module: str, words: tuple[str, ...]
+    tmp_path: Path, module: str, begun_as: str
 ) -> None:
     (tmp_path / f"{module}.py").write_text(SLOW)
-    with started(*words, path=tmp_path) as program:
+    script = tmp_path / "fritillary"
+    script.write_text(SCRIPT)
+    words = ("-m", "fritillary") if begun_as == "module" else (script,)
+    with started(*words, "games", path=tmp_path) as program:
         assert interrupted(program, "loading") == (130, "", "interrupted\n")
+
+
+def test_a_command_is_never_without_it_until_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "fritillary").write_text(
+        "import signal\n"
+        "import fritillary\n"
+        "before = signal.getsignal(signal.SIGINT)\n"
+        "import fritillary.cli.main\n"
+        "assert signal.getsignal(signal.SIGINT) is before\n"
+        "fritillary.cli.main.app = lambda *_, **__: print(\n"
+        "    before is not signal.default_int_handler,\n"
+        "    signal.getsignal(signal.SIGINT) is signal.default_int_handler,\n"
+        ")\n"
+        "fritillary.cli.main.main()\n"
+    )
+    with started(tmp_path / "fritillary", path=tmp_path) as program:
+        assert program.communicate(timeout=60) == ("True True\n", "")
 
 
 @pytest.mark.parametrize("module", ["attrs", "grpc", "argparse"])
@@ -123,6 +170,43 @@ def test_a_bot_that_is_over_ends_at_once_and_without_a_word(
     assert (code, out) == (130, "")
     [line] = errors.splitlines()
     assert line.startswith("error: no server answers")
+
+
+@pytest.mark.parametrize("module", ["fritillary", "fritillary_client"])
+def test_a_program_of_somebody_elses_ends_as_it_wants_to(
+    tmp_path: Path, module: str
+) -> None:
+    (tmp_path / "attrs.py").write_text(SLOW)
+    own = tmp_path / "own.py"
+    own.write_text(OWN.format(module=module))
+    with started(own, path=tmp_path) as program:
+        code, out, errors = interrupted(program, "loading")
+    assert (code, out, errors) == (0, "tidied up\nover\nsaved\n", "")
+
+
+@pytest.mark.parametrize("module", ["fritillary", "fritillary_client"])
+def test_what_nobody_catches_is_one_line_once_all_is_tidied_up(
+    tmp_path: Path, module: str
+) -> None:
+    (tmp_path / "attrs.py").write_text(SLOW)
+    own = tmp_path / "own.py"
+    own.write_text(OWN.format(module=module).replace("KeyboardInterrupt", "OSError"))
+    with started(own, path=tmp_path) as program:
+        code, out, errors = interrupted(program, "loading")
+    assert (code, out, errors) == (130, "over\nsaved\n", "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("module", "broken"), [("fritillary", "cattrs"), ("fritillary_client", "grpc")]
+)
+@pytest.mark.parametrize("name", ["own.py", "fritillary"])
+def test_what_fails_half_way_changes_nothing(
+    tmp_path: Path, module: str, broken: str, name: str
+) -> None:
+    own = tmp_path / name
+    own.write_text(HALF_WAY.format(module=module, broken=broken))
+    with started(own, path=tmp_path / "none") as program:
+        assert program.communicate(timeout=60) == ("not here\n", "")
 
 
 def test_a_program_that_loads_it_later_keeps_its_own_ways(tmp_path: Path) -> None:
@@ -159,8 +243,9 @@ def test_who_ignores_it_goes_on_ignoring_it(monkeypatch: pytest.MonkeyPatch) -> 
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         monkeypatch.setattr(interrupts, "_begins", lambda _: True)
-        interrupts.loading()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        monkeypatch.setattr(interrupts, "_is_command", lambda _: True)
+        with interrupts.Loading():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         interrupts.loaded()
         interrupts._take_down()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ("nim", "pig", "kuhn_poker", "tic_tac_toe", "connect_four")
 KINDS = pytest.mark.parametrize("kind", [(), ("--hidden",)], ids=["open", "hidden"])
 LONGEST = "x" * 40
-NAMES = ("ox", "river-race", "go-2", "war-game", "class", LONGEST)
+NAMES = ("ox", "river-race", "go-2", "war-game", LONGEST)
 
 
 def command(*words: Any, cwd: Path) -> str:
@@ -52,6 +52,28 @@ def load(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Game:
     module = importlib.import_module(module_of(name))
     monkeypatch.delitem(sys.modules, module.__name__)
     return Game(Plugin(name, module))
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("lepidoptery", "the id of a game that is installed"),
+        ("class", "a keyword of Python"),
+        ("match", "a keyword of Python"),
+        ("random", "a module of Python's standard library"),
+        ("fritillary", "a name of the framework's own"),
+        ("fritillary-games", "a name of the framework's own"),
+    ],
+    ids=["installed", "keyword", "soft-keyword", "standard", "ours", "our-games"],
+)
+@KINDS
+def test_a_name_that_is_taken_is_refused(
+    run: Run, tmp_path: Path, name: str, why: str, kind: tuple[str, ...]
+) -> None:
+    code, said, note = run("new-game", name, *kind, "--dir", tmp_path)
+    assert (code, said) == (2, "")
+    assert one_line(note) == f"error: {name!r} is {why}; choose another id"
+    assert not list(tmp_path.iterdir())
 
 
 # -------------------------------------------------------------------- what is written

@@ -128,6 +128,91 @@ no such tile
 note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
 """
 
+TRACED = """
+thread 'main' (28785) panicked at r.rs:1:88:
+index out of bounds:
+the len is 0 but the index is 3
+stack backtrace:
+   0: __rustc::rust_begin_unwind
+             at /rustc/5980/library/std/src/panicking.rs:689:5
+   1: <usize as core::slice::index::SliceIndex<[T]>>::index
+   2: r::f
+note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.
+"""
+
+FULLY_TRACED = """
+thread '<unnamed>' panicked at r.rs:1:88:
+no such tile
+stack backtrace:
+   0:     0x562cdf953fea - std[e28293b1aa0f68bd]::backtrace_rs::backtrace::trace
+                               at /rustc/library/std/src/libunwind.rs:117:9
+  37:     0x5608f4afe7f1 - _start
+  38:                0x0 - <unknown>
+"""
+
+OLD_RUST = """
+thread 'main' panicked at 'no such tile', src/main.rs:2:5
+stack backtrace:
+   0: rust_begin_unwind
+note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.
+"""
+
+GROUP = """
+  + Exception Group Traceback (most recent call last):
+  |   File "/bots/bot.py", line 7, in <module>
+  |     asyncio.run(main())
+  |     ^^^^^^^^^^^^^^^^^^^
+  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Exception Group Traceback (most recent call last):
+    |   File "/bots/bot.py", line 6, in main
+    |     raise me from None
+    | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+    +-+---------------- 1 ----------------
+      | Traceback (most recent call last):
+      |   File "/bots/bot.py", line 3, in a
+      |     tiles["x"]
+      | KeyError: 'x'
+      |
+      | During handling of the above exception, another exception occurred:
+      |
+      | Traceback (most recent call last):
+      |   File "/bots/bot.py", line 5, in a
+      |     raise ValueError("no such tile")
+      | ValueError: no such tile
+more about it
+      +------------------------------------
+    +---------------- 2 ----------------
+    | TypeError: another
+    +------------------------------------
+"""
+
+PANIC_AGAIN = """
+panic: first [recovered]
+\tpanic: again: first
+\tmore about it
+
+goroutine 1 [running]:
+main.main.func1()
+\t/bots/main.go:3 +0x54
+exit status 2
+"""
+
+ADDRESSES = """
+=================================================================
+==28368==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000011
+READ of size 1 at 0x602000000011 thread T0
+    #0 0x5591045621d6 in main /bots/s.c:2
+
+SUMMARY: AddressSanitizer: heap-use-after-free /bots/s.c:2 in main
+Shadow bytes around the buggy address:
+=>0x0c047fff8000: fa fa[fd]fa fa fa fa fa fa fa fa fa fa fa fa fa
+Shadow byte legend (one shadow byte represents 8 application bytes):
+  Addressable:           00
+  Right alloca redzone:    cb
+==28368==ABORTING
+"""
+
 PYTHON = """
 Traceback (most recent call last):
   File "/bots/bot.py", line 3, in <module>
@@ -163,6 +248,15 @@ ValueError: no such tile
         (DEADLOCK, "fatal error: all goroutines are asleep - deadlock!"),
         (JAVA, "Caused by: java.io.IOException: gone"),
         (RUST, "no such tile"),
+        (TRACED, "index out of bounds:"),
+        (FULLY_TRACED, "no such tile"),
+        (OLD_RUST, "thread 'main' panicked at 'no such tile', src/main.rs:2:5"),
+        (GROUP, "ValueError: no such tile"),
+        (PANIC_AGAIN, "panic: again: first"),
+        (
+            ADDRESSES,
+            "SUMMARY: AddressSanitizer: heap-use-after-free /bots/s.c:2 in main",
+        ),
         (PYTHON, "ValueError: no such tile"),
         ("no such file\n", "no such file"),
         ("what is wrong:\n  no such file\n", "no such file"),
@@ -174,7 +268,9 @@ ValueError: no such tile
     ],
     ids=[
         *("node", "rejected", "rejected-18", "cause", "thrown", "heap"),
-        *("panic", "signal", "repanicked", "deadlock", "java", "rust", "python"),
+        *("panic", "signal", "repanicked", "deadlock", "java", "rust"),
+        *("rust-traced", "rust-fully", "rust-old", "group", "panic-again", "addresses"),
+        "python",
         *(
             "one-line",
             "indented",

@@ -34,7 +34,6 @@ REWRITE = bool(os.environ.get("FRITILLARY_REWRITE_GOLDEN"))
 #: What clients say of themselves.
 OF_BOTS = {
     "bot.declined",
-    "bot.failed",
     "bot.stopping",
     "game.not-announced",
     "game.other-table",

@@ -221,8 +221,9 @@ def _lists_that_know_the_truth(patch: Any) -> None:
     wanted = matches.MatchServicer._wanted
 
     async def found(self: Any, request: Any, most: int) -> Any:
-        found = await wanted(self, request, most)
-        return [one for one in found for _ in range(1 + secret_of(one[1].id) % 5)]
+        found, goes_on = await wanted(self, request, most)
+        more = [one for one in found for _ in range(1 + secret_of(one[1].id) % 5)]
+        return more, goes_on
 
     patch.setattr(matches.MatchServicer, "_wanted", found)
 

@@ -46,7 +46,7 @@ _MATCH: Final = "with-a-program"
 _NAME: Final = re.compile(rb"program-[0-9a-f]{16}")
 
 #: Of what a program is given, what is its own in every match.
-_OWN: Final = ("FRITILLARY_ADDRESS", "FRITILLARY_TOKEN")
+_OWN: Final = ("FRITILLARY_ADDRESS", "FRITILLARY_TOKEN", "FRITILLARY_PROGRAM")
 
 #: The seat of the program; the other one is a bot's that dials in.
 SEAT: Final = 1

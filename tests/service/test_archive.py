@@ -17,12 +17,14 @@ from tests.service.house import plays
 from tests.service.rawbot import first_legal, until
 
 from fritillary.api.v1 import match_pb2 as pb
+from fritillary.app.application import Application
 from fritillary.record.events import Ended, OutcomeData
 from fritillary.record.terms import EndKind
 from fritillary.record.writer import MemorySink, RecordWriter
 from fritillary.service import archive, arena
 from fritillary.service.catalog import page_token
 from fritillary.service.tokens import Role
+from fritillary_client import Referee
 
 OPERATE = Path(__file__).parents[2] / "docs" / "operate.md"
 
@@ -213,8 +215,16 @@ async def test_a_page_looks_through_so_many_records_and_no_more(
         os.utime(house.records / f"m{number}.frec", ns=(0, number * 10**9))
     assert await listed(call, labels={"old": ""}) == ["m1", "m0"]
     monkeypatch.setattr(archive, "_LISTED", 4)
-    assert await listed(call, labels={"old": ""}) == ["m1"]
-    # What pages there are goes on after them.
+    assert await pages_of(house, call, nothing, labels={"old": ""}) == [["m1"], ["m0"]]
+    # A page may be empty and yet not the last.
+    monkeypatch.setattr(archive, "_LISTED", 2)
+    assert await pages_of(house, call, nothing, labels={"old": ""}) == [
+        *([], ["m1"], ["m0"])
+    ]
+    assert await pages_of(house, call, nothing, game="chess") == [[], [], []]
+    async with Referee(house.address, house.token("rita", Role.REFEREE)) as referee:
+        old = [one.match_id async for one in referee.list_matches(labels={"old": ""})]
+    assert old == ["m1", "m0"]
     pages: list[list[str]] = []
     token = ""
     async with call() as spectator:
@@ -223,6 +233,49 @@ async def test_a_page_looks_through_so_many_records_and_no_more(
             pages.append([one.match_id for one in page.matches])
             token = page.next_page_token
     assert pages == [["m4", "m3"], ["m2", "m1"], ["m0"]]
+
+
+async def test_pages_that_end_early_hold_matches_of_the_memory_once(
+    house, call, monkeypatch
+):
+    await ended_before(house, *(f"m{number}" for number in range(4)))
+    for number in range(4):
+        made_ns = (4 - number) * 10**9
+        os.utime(house.records / f"m{number}.frec", ns=(0, made_ns))
+    # As old as the second of four that lie in the archive.
+    monkeypatch.setattr(arena, "wall_ms", lambda: 3_500)
+    await house.create("uniform", "uniform", match_id="now").ended
+    monkeypatch.setattr(archive, "_LISTED", 1)
+    pages = await pages_of(house, call, nothing)
+    assert list(itertools.chain(*pages)) == ["m0", "now", "m1", "m2", "m3"]
+
+
+@pytest.mark.parametrize("anew", [False, True], ids=["running", "restarted"])
+async def test_matches_are_found_by_the_full_id_of_their_game(house, call, anew):
+    games = Application().registry
+    await house.stop()
+    await house.start(games)
+    name = "lepidoptery"
+    home = games.game(name).distribution
+    asked_for = (name, f"{home}:{name}", f"{name}+no-pass", f"{home}:{name}+no-pass")
+    for number, game in enumerate(asked_for):
+        players = ["uniform", "uniform"]
+        made = house.arena.create(game, players, match_id=f"m{number}")
+        await made.ended
+    if anew:
+        await house.stop()
+        await house.start(games)
+    assert await listed(call, game=name) == ["m1", "m0"]
+    assert await listed(call, game=f"{home}:{name}") == ["m1", "m0"]
+    assert await listed(call, game=f"{name}+no-pass") == ["m3", "m2"]
+    assert await listed(call, game=f"{home}:{name}+no-pass") == ["m3", "m2"]
+    assert await listed(call, game=f"other:{name}") == []
+    assert await listed(call, game=f"{name}+pass") == []
+    assert len(await listed(call)) == 4
+
+
+async def nothing(_):
+    """Nothing happens between two pages."""
 
 
 async def pages_of(house, call, between, **wanted):

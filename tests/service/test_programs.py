@@ -200,6 +200,10 @@ async def test_a_program_that_says_it_has_failed_loses_by_that_and_not_by_its_li
     assert ruling["message"].startswith(
         "the bot said that it had failed, and the clock"
     )
+    assert ruling["code"] == "bot.failed"
+    assert result.finish.message == (
+        "seat 0: the bot said that it had failed, and was not back"
+    )
     assert hosted.problems == [(0, "out of ink")]
 
 
@@ -216,8 +220,24 @@ async def test_a_bot_that_dials_in_and_says_it_has_failed_is_told_of(stage):
     assert ruling["message"] == (
         "the bot said that it had failed, and it was not back within 0.01 s"
     )
+    # All hear the reason, and nothing that the bot has written.
+    assert result.finish.message == (
+        "seat 0: the bot said that it had failed, and was not back"
+    )
     assert hosted.problems == [(0, "out of ink")]
     assert b"out of ink" not in hosted.record()
+
+
+async def test_a_bot_that_fails_again_and_again_hides_nothing_of_other_seats(stage):
+    hosted = stage.arena.create("pig", ["uniform", "uniform"])
+    hosted.trouble(0, "out of ink")
+    for number in range(100):
+        hosted.trouble(1, f"failed {number}")
+    await hosted.ended
+    assert hosted.problems == [
+        (0, "out of ink"),
+        *((1, f"failed {number}") for number in range(84, 100)),
+    ]
 
 
 async def test_how_a_program_ends_is_told_also_after_its_match_is_lost(stage, tmp_path):

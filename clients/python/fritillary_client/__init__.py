@@ -13,61 +13,57 @@ The shortest bot there is::
 
 `Referee` makes and watches matches.
 """
-# ruff: noqa: E402 - Ctrl-C is seen to before the rest is loaded
 
 from fritillary.core import interrupts
 
-interrupts.loading()
-
-from fritillary_client.ask import Ask
-from fritillary_client.bot import AnyBot, Bot
-from fritillary_client.client import Client
-from fritillary_client.errors import (
-    ArenaError,
-    BotError,
-    ConfigurationError,
-    DecisionError,
-    Declined,
-    LinkError,
-    ProtocolError,
-    RefusedError,
-)
-from fritillary_client.matches import (
-    FaultRule,
-    Match,
-    MatchResult,
-    MatchStatus,
-    MatchView,
-    Reveal,
-    SeatProblem,
-    Terms,
-    Update,
-)
-from fritillary_client.referee import Referee
-from fritillary_client.running import main, run, run_async
-from fritillary_client.settings import Settings
-from fritillary_client.values import (
-    RESIGN,
-    Answer,
-    Choice,
-    Clock,
-    ClockSettings,
-    Deal,
-    Decision,
-    Event,
-    GameSupport,
-    LegalAction,
-    LegalActions,
-    MatchInfo,
-    Outcome,
-    Player,
-    Problem,
-    Resign,
-    Result,
-    Session,
-)
-
-interrupts.loaded()
+with interrupts.Loading():
+    from fritillary_client.ask import Ask
+    from fritillary_client.bot import AnyBot, Bot
+    from fritillary_client.client import Client
+    from fritillary_client.errors import (
+        ArenaError,
+        BotError,
+        ConfigurationError,
+        DecisionError,
+        Declined,
+        LinkError,
+        ProtocolError,
+        RefusedError,
+    )
+    from fritillary_client.matches import (
+        FaultRule,
+        Match,
+        MatchResult,
+        MatchStatus,
+        MatchView,
+        Reveal,
+        SeatProblem,
+        Terms,
+        Update,
+    )
+    from fritillary_client.referee import Referee
+    from fritillary_client.running import main, run, run_async
+    from fritillary_client.settings import Settings
+    from fritillary_client.values import (
+        RESIGN,
+        Answer,
+        Choice,
+        Clock,
+        ClockSettings,
+        Deal,
+        Decision,
+        Event,
+        GameSupport,
+        LegalAction,
+        LegalActions,
+        MatchInfo,
+        Outcome,
+        Player,
+        Problem,
+        Resign,
+        Result,
+        Session,
+    )
 
 __all__ = [
     "RESIGN",

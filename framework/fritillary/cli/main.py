@@ -1,11 +1,6 @@
 """The command ``fritillary``."""
-# ruff: noqa: E402 - Ctrl-C is seen to before the rest is loaded
 
 from __future__ import annotations
-
-from fritillary.core import interrupts
-
-interrupts.loading()
 
 import sys
 import traceback
@@ -19,6 +14,7 @@ from fritillary.cli.codes import FAILED, exit_code
 from fritillary.cli.commands import add_commands
 from fritillary.cli.logs import said, told
 from fritillary.cli.output import one_line, print_error, print_note
+from fritillary.core import interrupts
 from fritillary.core.build import compiled_modules
 from fritillary.core.errors import FritillaryError
 
@@ -64,7 +60,6 @@ def main(arguments: list[str] | None = None) -> None:
     Whatever goes wrong is told in one line on stderr, with a traceback only if that
     is asked for.
     """
-    interrupts.loaded()
     interrupts.quiet_at_exit()
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
@@ -87,6 +82,8 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(words: list[str], *, debug: bool) -> int:
     """Run a command; return its exit code."""
     try:
+        # Until here it has ended the program in one line.
+        interrupts.loaded()
         return app(words, standalone_mode=False) or 0
     except KeyboardInterrupt:
         print_note("interrupted")

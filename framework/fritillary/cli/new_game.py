@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import keyword
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import fritillary
+from fritillary.app.application import Application
 from fritillary.cli.new_folder import check_name, filled, write
 from fritillary.cli.output import print_note, say
+from fritillary.core.errors import UsageError
 
 
 def new_game(
@@ -34,6 +38,7 @@ def new_game(
     Example: fritillary new-game river-race --hidden
     """
     files = rendered(name, hidden=hidden)
+    _check_free(name)
     target = folder / name
     write(target, files)
     for path in files:
@@ -51,6 +56,29 @@ def module_of(name: str) -> str:
         name: id of the game.
     """
     return f"{name.removesuffix('-game').replace('-', '_')}_game"
+
+
+def _check_free(name: str) -> None:
+    """Check that a game can have an id, beside all that is here.
+
+    Raises:
+        UsageError: if an installed game has it, or it is a name of Python's or of the
+            framework's own: whoever calls a module so later shadows that one.
+    """
+    module = name.replace("-", "_")
+    taken = ""
+    for _, info in Application().registry.games():
+        if info.id == name:
+            taken = "the id of a game that is installed"
+    if keyword.iskeyword(module) or keyword.issoftkeyword(module):
+        taken = "a keyword of Python"
+    elif module in sys.stdlib_module_names:
+        taken = "a module of Python's standard library"
+    elif module.split("_")[0] == "fritillary":
+        taken = "a name of the framework's own"
+    if taken:
+        msg = f"{name!r} is {taken}; choose another id"
+        raise UsageError(msg, code="usage.name")
 
 
 def rendered(name: str, *, hidden: bool = False) -> dict[str, str]:

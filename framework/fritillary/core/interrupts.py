@@ -20,7 +20,7 @@ except KeyboardInterrupt:
 # Known to type checkers by its name; importing `typing` takes longer than the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import FrameType, TracebackType
     from typing import Final, NoReturn
 
 #: Exit code of a program that was interrupted, as shells count it.
@@ -29,27 +29,60 @@ INTERRUPTED: Final = 130
 #: Modules that do nothing but load others.
 _LOADERS: Final = ("importlib.", "_frozen_importlib", "runpy")
 
-_depth = 0
+#: Name of the command, and of the package.
+_OURS: Final = "fritillary"
 
 
-def loading() -> None:
-    """Let Ctrl-C end the program in one line, until `loaded` is called as often.
+class Loading:
+    """Tells of a Ctrl-C in one line while a program begins and loads its modules.
 
-    It does so only while a program begins: nothing but modules is being loaded, and
-    nobody has seen to Ctrl-C otherwise.
+    Where that program is our command, Ctrl-C ends it at once until `loaded` is called,
+    or its modules cannot be loaded. In a program of somebody else it is raised as ever;
+    only if nobody there catches it, one line is printed instead of a traceback.
     """
-    global _depth  # noqa: PLW0603 - there is one handler of a signal
-    if _depth or (_begins(sys._getframe(1)) and _set(_leave)):  # noqa: SLF001
-        _depth += 1
+
+    def __enter__(self) -> None:
+        frame = sys._getframe(1)  # noqa: SLF001 - who is loading us
+        self._begins = _begins(frame)
+        if self._begins and _is_command(frame):
+            try:
+                _set(_leave)
+            except KeyboardInterrupt:
+                _leave()
+
+    def __exit__(
+        self,
+        _: type[BaseException] | None,
+        error: BaseException | None,
+        __: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            loaded()
+            if self._begins and isinstance(error, KeyboardInterrupt):
+                _shorten(error)
 
 
 def loaded() -> None:
     """Let Ctrl-C interrupt the program as usual."""
-    global _depth  # noqa: PLW0603 - there is one handler of a signal
-    if _depth:
-        _depth -= 1
-        if not _depth and signal.getsignal(signal.SIGINT) is _leave:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _shorten(interrupt: KeyboardInterrupt) -> None:
+    """Let one line be printed if nobody catches this very interrupt."""
+    before = sys.excepthook
+
+    def told(
+        kind: type[BaseException], error: BaseException, stack: TracebackType | None
+    ) -> None:
+        if error is not interrupt:
+            before(kind, error, stack)
+            return
+        sys.stderr.write("interrupted\n")
+        # Its finally clauses have run; what it has registered for its exit follows.
+        sys.exit(INTERRUPTED)
+
+    sys.excepthook = told
 
 
 def quiet_at_exit() -> None:
@@ -85,6 +118,20 @@ def _begins(frame: FrameType | None) -> bool:
             return False
         frame = frame.f_back
     return True
+
+
+def _is_command(frame: FrameType | None) -> bool:
+    """Say whether our command is what begins, and loads nothing but us."""
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if name == "__main__":
+            script = os.path.basename(frame.f_code.co_filename)  # noqa: PTH119 - slow
+            return os.path.splitext(script)[0] == _OURS  # noqa: PTH122 - likewise
+        if name.partition(".")[0] != _OURS and not name.startswith(_LOADERS):
+            return False
+        frame = frame.f_back
+    # So it stands there as long as the module is looked for.
+    return sys.argv[:1] == ["-m"]
 
 
 def _leave(*_: object) -> NoReturn:

@@ -23,6 +23,22 @@ GENERAL: Final = {
     Fault.REFEREE_ERROR: "the referee failed; no seat is to blame",
 }
 
+#: The code of a fault by which a bot loses that has said it failed, and is not back.
+BOT_FAILED: Final = "bot.failed"
+
+#: What others are told where the code of a fault says more than its kind.
+_BY_CODE: Final = {BOT_FAILED: "the bot said that it had failed, and was not back"}
+
+
+def general(fault: Fault, code: str) -> str:
+    """Return what others are told of a fault; nothing of it is the bot's own text.
+
+    Args:
+        fault: its kind.
+        code: of the problem, as the record has it.
+    """
+    return _BY_CODE.get(code) or GENERAL[fault]
+
 
 class Gate:
     """Builds what one receiver may see.
@@ -94,7 +110,7 @@ class Gate:
     ) -> Ruled:
         """Return a ruling; only the seat at fault is told the details."""
         if self.seat is None or self.seat != seat:
-            problem = Problem(problem.code, GENERAL[fault])
+            problem = Problem(problem.code, general(fault, problem.code))
         return Ruled(seat, fault, consequence, problem, retries_left)
 
     def event(self, ply: int, body: Body) -> SeatEvent:

@@ -26,7 +26,7 @@ from fritillary.record.terms import (
 )
 from fritillary.record.writer import RecordSink, RecordWriter
 from fritillary.referee.clock import SeatClock
-from fritillary.referee.gate import GENERAL
+from fritillary.referee.gate import general
 from fritillary.referee.outcomes import settled_by_forfeit, with_forfeits
 from fritillary.referee.passing import PASSING
 from fritillary.referee.player import Answer, PlayerFault
@@ -295,7 +295,7 @@ class Play:
             Finished: if the match ends by it.
         """
         code = f"fault.{fault.fault.value}"
-        message = f"seat {seat}: {GENERAL[fault.fault]}"
+        message = f"seat {seat}: {general(fault.fault, fault.code)}"
         if consequence is Consequence.VOID:
             raise Finished(Finish(EndKind.VOID, code, message))
         if consequence is Consequence.FORFEIT:

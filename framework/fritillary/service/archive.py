@@ -193,13 +193,28 @@ class Archive:
         again.match = match
         return again
 
-    async def newest(self, wanted: Wanted) -> list[tuple[Place, HostedMatch]]:
+    async def newest(
+        self, wanted: Wanted
+    ) -> tuple[list[tuple[Place, HostedMatch]], Place | None]:
         """Return matches that have ended, those that were made last first.
 
         Matches of games that are not here are left out.
+
+        Returns:
+            The matches; and the last place that was looked at, if so many were that
+            the search ended there; ``None`` if it came to its end.
         """
         listed: list[tuple[Place, HostedMatch]] = []
-        async for place in self._wanted(wanted):
+        looked = 0
+        last: Place | None = None
+        async for place in self._span(wanted):
+            if looked == _LISTED:
+                return listed, last
+            looked += 1
+            last = place
+            header = await self._header(place.match_id)
+            if header is None or not wanted.fits(header):
+                continue
             try:
                 hosted = await self.find(place.match_id)
             except FritillaryError as error:
@@ -209,18 +224,7 @@ class Archive:
                 listed.append((place, hosted))
                 if len(listed) == wanted.most:
                     break
-        return listed
-
-    async def _wanted(self, wanted: Wanted) -> AsyncIterator[Place]:
-        """Yield the places of those that fit, the greatest first."""
-        looked = 0
-        async for place in self._span(wanted):
-            looked += 1
-            header = await self._header(place.match_id)
-            if header is not None and wanted.fits(header):
-                yield place
-            if looked == _LISTED:
-                return
+        return listed, None
 
     async def _span(self, wanted: Wanted) -> AsyncIterator[Place]:
         """Yield the places where matches are asked for, the greatest first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -16,6 +17,7 @@ from fritillary.codec.packing import pack, to_json
 from fritillary.core.info import Information, VariantInfo
 from fritillary.plugins.game import Game
 from fritillary.plugins.table import ActionTable, OpenTable
+from fritillary.record.events import GameRef
 
 _KEPT = 64
 
@@ -33,6 +35,31 @@ def game_ref(game: Game[Any, Any, Any], name: str = "") -> pb.GameRef:
         rules_version=game.info.rules_version,
         variants=[variant_ref(info) for info in game.variants],
     )
+
+
+def named_by(name: str) -> Callable[[GameRef], bool]:
+    """Return what says whether a full id names a game as it was played.
+
+    As where a match is made, the order of variants does not matter, and a distribution
+    before a colon need not be told.
+
+    Args:
+        name: such as ``pig``, ``pig+hog`` or ``distribution:pig``; empty: names all.
+    """
+    if not name:
+        return lambda _: True
+    game, *variants = name.split("+")
+    distribution, colon, plain = game.rpartition(":")
+    wanted = {variant.rpartition(":")[2] for variant in variants}
+
+    def names(ref: GameRef) -> bool:
+        return (
+            ref.id == plain
+            and (not colon or ref.distribution == distribution)
+            and {variant.id for variant in ref.variants} == wanted
+        )
+
+    return names
 
 
 def variant_ref(info: VariantInfo) -> pb.VariantRef:

@@ -34,8 +34,9 @@ from fritillary.service.showing import match_message
 
 _SENTENCE = 500
 
-#: So many of the problems of bots are kept: those of the last.
-_KEPT_PROBLEMS = 64
+#: So many of the problems of each bot are kept: the last ones. None of them makes
+#: those of others be forgotten.
+_KEPT_PROBLEMS = 16
 
 #: Time for the referee to attend to what is asked of it.
 _MOMENT_S = 1.0
@@ -277,7 +278,9 @@ class HostedMatch:
     def trouble(self, seat: int, what: str) -> None:
         """Tell host and referees in a sentence what is wrong with a bot."""
         self.problems.append((seat, what))
-        del self.problems[:-_KEPT_PROBLEMS]
+        own = [at for at, (one, _) in enumerate(self.problems) if one == seat]
+        if len(own) > _KEPT_PROBLEMS:
+            del self.problems[own[0]]
 
     def remote_seats(self) -> Iterator[tuple[int, str]]:
         """Yield number and bot of the seats that bots took which dial in."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from fritillary.record.terms import Fault, LinkBank
+from fritillary.referee.gate import BOT_FAILED
 from fritillary.referee.player import PlayerFault
 
 
@@ -57,12 +58,11 @@ class LostLink:
         """
         if self.crash is not None:
             return self.crash
-        kind, why = Fault.DISCONNECTED, "the link was lost"
-        if self.failed:
-            why = "the bot said that it had failed"
-            if self.program:
-                kind = Fault.CRASHED
-        return PlayerFault(kind, f"{why}, and {how}")
+        if not self.failed:
+            return PlayerFault(Fault.DISCONNECTED, f"the link was lost, and {how}")
+        kind = Fault.CRASHED if self.program else Fault.DISCONNECTED
+        why = f"the bot said that it had failed, and {how}"
+        return PlayerFault(kind, why, code=BOT_FAILED)
 
     def found(self) -> None:
         """Note that the link is back: what has passed is taken from the bank."""

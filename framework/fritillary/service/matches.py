@@ -14,6 +14,7 @@ from fritillary.api.v1 import match_pb2 as pb
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.record.events import Header
 from fritillary.record.terms import EndKind
+from fritillary.referee.setup import game_ref
 from fritillary.service import wire
 from fritillary.service.archive import Wanted
 from fritillary.service.arena import Arena
@@ -21,6 +22,7 @@ from fritillary.service.auth import Leases, caller
 from fritillary.service.catalog import page_position, page_token
 from fritillary.service.errors import guarded
 from fritillary.service.fetching import send
+from fritillary.service.games import named_by
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.limits import OpenStreams
 from fritillary.service.places import PLACE, Place
@@ -102,21 +104,27 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
     ) -> pb.ListMatchesResponse:
         """List matches, newest first."""
         size = min(request.page_size or 100, 1_000)
-        found = await self._wanted(request, size + 1)
-        more = len(found) > size
+        found, goes_on = await self._wanted(request, size + 1)
+        if len(found) > size:
+            goes_on = found[size - 1][0]
         return pb.ListMatchesResponse(
             matches=[self._shown(hosted) for _, hosted in found[:size]],
             next_page_token=(
-                page_token(request, found[size - 1][0].text()) if more else ""
+                "" if goes_on is None else page_token(request, goes_on.text())
             ),
         )
 
     async def _wanted(
         self, request: pb.ListMatchesRequest, most: int
-    ) -> list[tuple[Place, HostedMatch]]:
-        """Return at most so many of the matches asked for, each with its place."""
+    ) -> tuple[list[tuple[Place, HostedMatch]], Place | None]:
+        """Return at most so many of the matches asked for, each with its place.
+
+        With them comes the place up to which the archive was looked through, where
+        it holds more than is looked through at once; ``None`` otherwise.
+        """
         phases = {*request.phases} - {common_pb2.MATCH_PHASE_UNSPECIFIED}
         labels = dict(request.labels).items()
+        named = named_by(request.game)
         after = Place.parse(page_position(request, PLACE))
         in_memory = self._arena.matches()
         found = [
@@ -124,21 +132,18 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             for hosted in in_memory
             if (after is None or hosted.place < after)
             and (not phases or wire.PHASE[hosted.phase] in phases)
-            and request.game in {"", hosted.order.game.id, hosted.order.game_name}
+            and named(game_ref(hosted.order.game))
             and labels <= hosted.order.labels.items()
         ][:most]
         archive = self._arena.archive
         ended = not phases or common_pb2.MATCH_PHASE_ENDED in phases
         if archive is None or not ended:
-            return found
+            return found, None
 
         def fits(header: Header) -> bool:
-            return (
-                request.game in {"", header.game.full_id}
-                and labels <= header.labels.items()
-            )
+            return named(header.game) and labels <= header.labels.items()
 
-        found += await archive.newest(
+        archived, goes_on = await archive.newest(
             Wanted(
                 after=after,
                 until=found[-1][0] if len(found) == most else None,
@@ -147,7 +152,12 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
                 fits=fits,
             )
         )
-        return sorted(found, key=operator.itemgetter(0), reverse=True)[:most]
+        found += archived
+        if goes_on is not None:
+            # Those behind it come with the archived ones that lie between.
+            found = [one for one in found if one[0] >= goes_on]
+        found.sort(key=operator.itemgetter(0), reverse=True)
+        return found[:most], goes_on
 
     @staticmethod
     def _shown(hosted: HostedMatch) -> pb.Match:

@@ -13,6 +13,7 @@ from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.plugins.game import Game
 from fritillary.record.terms import PlayerInfo
+from fritillary.referee.gate import BOT_FAILED
 from fritillary.service import framing, greeting, wire
 from fritillary.service.audit import current
 from fritillary.service.errors import abort, error_info
@@ -32,9 +33,6 @@ _log = logging.getLogger(__name__)
 
 #: Time to hand over what is queued when a session ends.
 _FLUSH_S: Final = 2.0
-
-#: Code of the Goodbye of a bot that leaves since it has failed.
-BOT_FAILED: Final = "bot.failed"
 
 #: Turns of the loop from the end of a match to the offer of the next: who waited is
 #: woken (twice, where the wait was shielded), a task is begun, bots are found.

@@ -167,8 +167,9 @@ type Match struct {
 	Result *MatchResult `protobuf:"bytes,15,opt,name=result,proto3" json:"result,omitempty"`
 	// What went wrong with bots, in order: how programs ended that the server started,
 	// with their last words, why bots left that had failed, and which did not get a seat
-	// that is kept for another build. The last 64. Empty list for callers other than
-	// referees: what a program writes may hold secrets, and the record does not repeat it.
+	// that is kept for another build. The last 16 of each seat. Empty list for callers
+	// other than referees: what a program writes may hold secrets, and the record does not
+	// repeat it.
 	Problems []*SeatProblem `protobuf:"bytes,16,rep,name=problems,proto3" json:"problems,omitempty"`
 	// Whether it is not known if seed or salt were given: the match had ended before the
 	// server was started, and no record tells it.
@@ -326,12 +327,14 @@ func (x *Match) GetSeedGivenUnknown() bool {
 	return false
 }
 
-// Something that went wrong with the program of a seat.
+// Something that went wrong with the bot of a seat, dialled in or started by the server.
 type SeatProblem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which seat.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// How the program ended, with the last line that it wrote.
+	// A sentence: how a program ended that the server started, with the last line that it
+	// wrote; what a bot said in the Goodbye with which it left, code `bot.failed`; that a
+	// bot of another build does not get the seat. Parts of it may be the bot's own words.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -620,7 +623,9 @@ type ListMatchesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only these phases. Empty: all.
 	Phases []MatchPhase `protobuf:"varint,1,rep,packed,name=phases,proto3,enum=fritillary.api.v1.MatchPhase" json:"phases,omitempty"`
-	// Only this game, by full id. Empty: all.
+	// Only this game, by full id: `lepidoptery+no-pass` is another game than
+	// `lepidoptery`. The order of variants does not matter. `distribution:id` is only the
+	// one of that distribution, an id alone is that of any. Empty: all.
 	Game string `protobuf:"bytes,2,opt,name=game,proto3" json:"game,omitempty"`
 	// Only with all of these labels.
 	Labels map[string]string `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -698,12 +703,13 @@ func (x *ListMatchesRequest) GetPageToken() string {
 	return ""
 }
 
-// A page of matches.
+// A page of matches. Only a page without a token is the last.
 type ListMatchesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest first.
 	Matches []*Match `protobuf:"bytes,1,rep,name=matches,proto3" json:"matches,omitempty"`
-	// Asks for the next page. Empty: this was the last.
+	// Asks for the next page. Empty: this was the last. A page with a token may hold fewer
+	// matches than asked for, or none: a server looks through so many at a time. Go on.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

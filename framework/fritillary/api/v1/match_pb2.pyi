@@ -174,8 +174,9 @@ class Match(_message.Message):
     def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatProblem]:
         """What went wrong with bots, in order: how programs ended that the server started,
         with their last words, why bots left that had failed, and which did not get a seat
-        that is kept for another build. The last 64. Empty list for callers other than
-        referees: what a program writes may hold secrets, and the record does not repeat it.
+        that is kept for another build. The last 16 of each seat. Empty list for callers
+        other than referees: what a program writes may hold secrets, and the record does not
+        repeat it.
         """
 
     def __init__(
@@ -216,7 +217,7 @@ Global___Match: _TypeAlias = Match  # noqa: Y015
 
 @_typing.final
 class SeatProblem(_message.Message):
-    """Something that went wrong with the program of a seat."""
+    """Something that went wrong with the bot of a seat, dialled in or started by the server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -225,7 +226,10 @@ class SeatProblem(_message.Message):
     seat: _builtins.int
     """Which seat."""
     message: _builtins.str
-    """How the program ended, with the last line that it wrote."""
+    """A sentence: how a program ended that the server started, with the last line that it
+    wrote; what a bot said in the Goodbye with which it left, code `bot.failed`; that a
+    bot of another build does not get the seat. Parts of it may be the bot's own words.
+    """
     def __init__(
         self,
         *,
@@ -424,7 +428,10 @@ class ListMatchesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     game: _builtins.str
-    """Only this game, by full id. Empty: all."""
+    """Only this game, by full id: `lepidoptery+no-pass` is another game than
+    `lepidoptery`. The order of variants does not matter. `distribution:id` is only the
+    one of that distribution, an id alone is that of any. Empty: all.
+    """
     page_size: _builtins.int
     """Most matches wanted, at most 1000. 0: 100."""
     page_token: _builtins.str
@@ -458,14 +465,16 @@ Global___ListMatchesRequest: _TypeAlias = ListMatchesRequest  # noqa: Y015
 
 @_typing.final
 class ListMatchesResponse(_message.Message):
-    """A page of matches."""
+    """A page of matches. Only a page without a token is the last."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCHES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Asks for the next page. Empty: this was the last."""
+    """Asks for the next page. Empty: this was the last. A page with a token may hold fewer
+    matches than asked for, or none: a server looks through so many at a time. Go on.
+    """
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___Match]:
         """Newest first."""

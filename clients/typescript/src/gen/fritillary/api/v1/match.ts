@@ -166,8 +166,9 @@ export interface Match {
   /**
    * What went wrong with bots, in order: how programs ended that the server started,
    * with their last words, why bots left that had failed, and which did not get a seat
-   * that is kept for another build. The last 64. Empty list for callers other than
-   * referees: what a program writes may hold secrets, and the record does not repeat it.
+   * that is kept for another build. The last 16 of each seat. Empty list for callers
+   * other than referees: what a program writes may hold secrets, and the record does not
+   * repeat it.
    */
   problems: SeatProblem[];
   /**
@@ -182,11 +183,15 @@ export interface Match_LabelsEntry {
   value: string;
 }
 
-/** Something that went wrong with the program of a seat. */
+/** Something that went wrong with the bot of a seat, dialled in or started by the server. */
 export interface SeatProblem {
   /** Which seat. */
   seat: number;
-  /** How the program ended, with the last line that it wrote. */
+  /**
+   * A sentence: how a program ended that the server started, with the last line that it
+   * wrote; what a bot said in the Goodbye with which it left, code `bot.failed`; that a
+   * bot of another build does not get the seat. Parts of it may be the bot's own words.
+   */
   message: string;
 }
 
@@ -259,7 +264,11 @@ export interface CreateMatchResponse {
 export interface ListMatchesRequest {
   /** Only these phases. Empty: all. */
   phases: MatchPhase[];
-  /** Only this game, by full id. Empty: all. */
+  /**
+   * Only this game, by full id: `lepidoptery+no-pass` is another game than
+   * `lepidoptery`. The order of variants does not matter. `distribution:id` is only the
+   * one of that distribution, an id alone is that of any. Empty: all.
+   */
   game: string;
   /** Only with all of these labels. */
   labels: { [key: string]: string };
@@ -277,11 +286,14 @@ export interface ListMatchesRequest_LabelsEntry {
   value: string;
 }
 
-/** A page of matches. */
+/** A page of matches. Only a page without a token is the last. */
 export interface ListMatchesResponse {
   /** Newest first. */
   matches: Match[];
-  /** Asks for the next page. Empty: this was the last. */
+  /**
+   * Asks for the next page. Empty: this was the last. A page with a token may hold fewer
+   * matches than asked for, or none: a server looks through so many at a time. Go on.
+   */
   nextPageToken: string;
 }
 
