@@ -167,7 +167,7 @@ def test_a_search_ends_before_its_clock_does(kind):
     assert time.monotonic() - begun < 10
 
 
-def test_at_least_one_iteration_is_made_when_no_time_is_left():
+def test_an_action_is_chosen_when_no_time_is_left():
     state = CONNECT_FOUR.new(FastDealer(0))
     bot = seated(MctsBot(time="1h"), CONNECT_FOUR, state, 0)
     legal = CONNECT_FOUR.legal_actions(state)

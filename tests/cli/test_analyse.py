@@ -310,6 +310,30 @@ def test_ctrl_c_at_once_gives_no_table(
     assert "0 of 6 decisions" in errors
 
 
+@pytest.mark.parametrize(
+    ("command", "step"), [("analyse", "bytes_of"), ("certify", "game_and_options")]
+)
+def test_ctrl_c_before_anything_is_found_is_told(
+    run: Run, blunder: Path, monkeypatch: pytest.MonkeyPatch, command: str, step: str
+) -> None:
+    def interrupted(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(f"fritillary.cli.{command}.{step}", interrupted)
+    what = blunder if command == "analyse" else "lepidoptery"
+    assert run(command, what) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_while_a_command_is_loaded_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: str) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("fritillary.cli.commands.command", interrupted)
+    assert run("games") == (130, "", "interrupted\n")
+
+
 @pytest.mark.system
 def test_on_a_terminal_a_bar_shows_how_far_it_is_and_ctrl_c_ends_it(
     frec: Path,

@@ -187,7 +187,7 @@ class _TypedSeat(Bot):
                 lambda: self._observation(ask),
                 legal,
                 self._rng,
-                protocol.Clock(ask.clock.left_ms, ask.clock.base_left_ms),
+                _clock(ask),
                 lambda: [self._event(event) for event in ask.events],
             )
         )
@@ -259,6 +259,18 @@ class _TypedSeat(Bot):
             return ask.legal.indices[legal.index(action)]
         msg = f"decide() returned {action!r:.80}, which is no action of the game"
         raise BotError(msg, code="bot.answer")
+
+
+def _clock(ask: Ask) -> protocol.Clock:
+    """Return what is left now; a thread may have had to wait for its turn."""
+    left, base = ask.clock.left_ms, ask.clock.base_left_ms
+    now = ask.time_left_ms()
+    if left is None or now is None:
+        return protocol.Clock(left, base)
+    waited = left - int(now)
+    return protocol.Clock(
+        max(left - waited, 0), None if base is None else max(base - waited, 0)
+    )
 
 
 def _declined(error: FritillaryError) -> Declined:

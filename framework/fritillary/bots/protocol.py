@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -79,11 +80,20 @@ class Ask:
     Attributes:
         game: the rules.
         seat: who is asked.
-        clock: what remains.
+        clock: what remained when the bot was asked.
         rng: seeded from the bot's own seed; use it to be reproducible.
     """
 
-    __slots__ = ("_events", "_legal", "_observation", "clock", "game", "rng", "seat")
+    __slots__ = (
+        "_arrived",
+        "_events",
+        "_legal",
+        "_observation",
+        "clock",
+        "game",
+        "rng",
+        "seat",
+    )
 
     def __init__(
         self,
@@ -102,6 +112,14 @@ class Ask:
         self.rng = rng
         self.clock = clock
         self._events = events
+        self._arrived = time.monotonic()
+
+    def time_left_ms(self) -> float | None:
+        """Return what is left of the decision now; ``None`` if there is no limit."""
+        left = self.clock.move_ms
+        return (
+            None if left is None else left - (time.monotonic() - self._arrived) * 1000
+        )
 
     @property
     def observation(self) -> Any:

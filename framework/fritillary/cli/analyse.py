@@ -47,6 +47,7 @@ from fritillary.cli.analyse_output import (
     print_position,
 )
 from fritillary.cli.files import naming
+from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import console, print_note
 from fritillary.cli.values import Json, Options, Preset, game_and_options
 from fritillary.core.errors import UsageError
@@ -60,6 +61,7 @@ from fritillary.record.replay import Replay, replayed
 _STEP: Final = 0.01
 
 
+@telling_of_interrupts()
 def analyse(
     file: Annotated[
         Path,

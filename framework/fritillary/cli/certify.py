@@ -13,6 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from fritillary.app.application import Application
 from fritillary.cli.codes import CHECK
+from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import console, looks_on, print_json, print_note, say
 from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
 from fritillary.core.errors import StorageError, UsageError
@@ -37,6 +38,7 @@ _COLOURS = {
 }
 
 
+@telling_of_interrupts()
 def certify(
     game_id: GameId,
     profile: Annotated[

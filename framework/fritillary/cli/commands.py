@@ -16,6 +16,8 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command, get_group
 
+from fritillary.cli.interrupted import telling_of_interrupts
+
 #: Commands in the order of the help, with the first line of their own.
 COMMANDS: Final = {
     "games": "List the installed games and variants.",
@@ -64,7 +66,8 @@ class _Named(TyperCommand):
     """A command of which no more is known than name and help, before it is called."""
 
     def make_context(self, info_name: str | None, *arguments: Any, **more: Any) -> Any:
-        return command(str(self.name)).make_context(info_name, *arguments, **more)
+        with telling_of_interrupts():
+            return command(str(self.name)).make_context(info_name, *arguments, **more)
 
 
 def _never_called() -> NoReturn:

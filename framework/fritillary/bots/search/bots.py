@@ -8,12 +8,19 @@ import random
 from typing import Any, Final, Protocol
 
 from fritillary.bots.protocol import Ask, BaseBot, Decision, MatchStart
-from fritillary.bots.search.budget import Budget
+from fritillary.bots.search.budget import Budget, Pace
 from fritillary.bots.search.flat import Flat
 from fritillary.bots.search.found import Candidate, Found
 from fritillary.bots.search.infosets import InformationSets
 from fritillary.bots.search.payoffs import Payoff
-from fritillary.bots.search.rollouts import Rollout, check_rollout, rollout_of
+from fritillary.bots.search.rollouts import (
+    Policy,
+    Rollout,
+    check_rollout,
+    policy_of,
+    rollout_of,
+)
+from fritillary.bots.search.turns import TURN, TURNS
 from fritillary.bots.search.uct import UctTree
 from fritillary.bots.search.worlds import worlds
 from fritillary.core.errors import GameError
@@ -107,6 +114,8 @@ class SearchBot(BaseBot):
         self._seed = _whole("seed", seed, None)
         self._probabilities = _flag("probabilities", probabilities)
         self._decisions = 0
+        self._pace = Pace()
+        self._policy: Policy | None = None
         self._start: MatchStart
 
     def check(self, game: Game[Any, Any, Any]) -> None:
@@ -126,22 +135,43 @@ class SearchBot(BaseBot):
         self.check(info.game)
         self._start = info
         self._decisions = 0
+        self._pace = Pace()
+        self._policy = None
 
     def decide(self, ask: Ask) -> Decision:
-        """Search, and return what was found best."""
+        """Search, and return what was found best.
+
+        Without a search where one action is legal, or no time is left for it.
+        """
+        clock, pace, now = ask.clock, self._pace, self._budget.now
+        pace.asked(clock)
+        waited = 0.0
+        if (left_ms := ask.time_left_ms()) is not None and clock.move_ms is not None:
+            waited = (clock.move_ms - left_ms) / 1000
+        begun = now()
+        limits = self._budget.until(
+            clock, waited=waited, late=pace.late, reserve=pace.reserve
+        )
         rng = self._generator(ask)
         if len(ask.legal) == 1:
+            self.passed_over(ask)
             return self._decision(Found([Candidate(ask.legal[0], 1, 0.5)], 1))
-        search = self.searching(ask, rng)
-        iterations, stop_at = self._budget.until(ask.clock)
-        now, iterate = self._budget.now, search.iterate
-        made = 0
-        while made != iterations:
-            iterate()
-            made += 1
-            if stop_at is not None and now() >= stop_at:
-                break
-        return self._decision(search.found())
+        stop_at = limits[1]
+        found = None
+        if stop_at is None or pace.fits(stop_at - begun, clock):
+            found = self._found(ask, rng, *limits)
+        if found is None:
+            pace.unsearched()
+            self.passed_over(ask)
+            return Decision(self._at_once(ask, rng))
+        pace.searched(now() - begun)
+        decision = self._decision(found)
+        if stop_at is not None:
+            pace.overruns.append(max(now() - stop_at, 0.0))
+        return decision
+
+    def passed_over(self, ask: Ask) -> None:
+        """Be told of a decision that is made without a search."""
 
     def searching(self, ask: Ask, rng: random.Random) -> Search:
         """Return a search that starts from what the seat knows, and nothing else.
@@ -153,6 +183,51 @@ class SearchBot(BaseBot):
         raise NotImplementedError
 
     # ------------------------------------------------------------------------ inside
+
+    def _found(
+        self,
+        ask: Ask,
+        rng: random.Random,
+        iterations: int | None,
+        stop_at: float | None,
+    ) -> Found | None:
+        """Search; ``None`` if time ran out before anything was found."""
+        now, pace, turns = self._budget.now, self._pace, TURNS
+        mine = turns.take(None if stop_at is None else stop_at - now())
+        if not mine and stop_at is not None and now() >= stop_at:
+            return None
+        try:
+            begun = at = now()
+            search = self.searching(ask, rng)
+            iterate = search.iterate
+            made, before, at = 0, at, now()
+            pace.builds.append(at - before)
+            while made != iterations:
+                if stop_at is not None:
+                    # The next one may take longer than usual.
+                    took = 2 * pace.iteration if made else 0.0
+                    if at + took >= stop_at:
+                        break
+                if mine and turns.wanted and at - begun >= TURN:
+                    turns.give()
+                    mine = turns.take(None if stop_at is None else stop_at - now())
+                    begun = at = now()
+                    continue
+                iterate()
+                made += 1
+                before, at = at, now()
+                pace.iterated(at - before)
+            found = search.found()
+        finally:
+            if mine:
+                turns.give()
+        return found if found.iterations else None
+
+    def _at_once(self, ask: Ask, rng: random.Random) -> Any:
+        """Return an action without a search: that of the policy of rollouts."""
+        if self._policy is None:
+            self._policy = policy_of(self._start.game, self._start, self._rollout)
+        return self._policy(ask, rng)
 
     def _decision(self, found: Found) -> Decision:
         shares = found.shares if self._probabilities else ()
@@ -220,6 +295,8 @@ class MctsBot(SearchBot):
         super().__init__(**common)
         self._reuse = _flag("reuse", reuse)
         self._tree: UctTree | None = None
+        #: What was played since the tree was last moved on.
+        self._played: list[Any] = []
 
     def check(self, game: Game[Any, Any, Any]) -> None:
         """See `SearchBot`.
@@ -236,15 +313,19 @@ class MctsBot(SearchBot):
         """See `SearchBot`."""
         super().start(info)
         self._tree = None
+        self._played = []
+
+    def passed_over(self, ask: Ask) -> None:
+        """See `SearchBot`."""
+        if self._tree is not None:
+            self._played += _actions(ask)
 
     def searching(self, ask: Ask, rng: random.Random) -> Search:
         """See `SearchBot`."""
         draw_world = worlds(ask.game, ask.observation, rng)
         if self._tree is not None:
-            bodies = (getattr(event, "body", None) for event in ask.events)
-            actions = [getattr(body, "action", None) for body in bodies]
             tree = self._tree
-            played = [action for action in actions if action is not None]
+            played, self._played = [*self._played, *_actions(ask)], []
             if played and tree.advance(played, draw_world):
                 return tree
         payoff = Payoff(self._objective)
@@ -258,3 +339,10 @@ class MctsBot(SearchBot):
         )
         self._tree = tree if self._reuse else None
         return tree
+
+
+def _actions(ask: Ask) -> list[Any]:
+    """Return what was played since the bot was last asked."""
+    bodies = (getattr(event, "body", None) for event in ask.events)
+    actions = (getattr(body, "action", None) for body in bodies)
+    return [action for action in actions if action is not None]

@@ -75,6 +75,8 @@ class InformationSets:
         payoff: judges outcomes.
         rng: chooses between what is equal.
         exploration: weight of what was looked at little; payoffs are from 0 to 1.
+        most: edges and nodes that are kept in all; the search then goes on from the
+            leaves it has.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class InformationSets:
         payoff: Payoff,
         rng: random.Random,
         exploration: float,
+        most: int = MOST_NODES,
     ) -> None:
         self._game = game
         self._seat = seat
@@ -102,6 +105,7 @@ class InformationSets:
         self._own_trees = game.masks_actions or self._split
         self._roots = [_Node() for _ in range(seats if self._own_trees else 1)]
         self._nodes = 0
+        self._most = most
         self._made = 0
 
     def _few_views(self, seats: int) -> bool:
@@ -126,11 +130,12 @@ class InformationSets:
         """Draw a world, play one line, and learn from it."""
         game = self._game
         state = self._draw_world()
-        nodes = list(self._roots)
+        nodes: list[_Node | None] = list(self._roots)
         if self._split:
             for at, node in enumerate(nodes):
                 if at != self._seat:
                     nodes[at] = self._below(node, self._view(state, at), None)
+        # A tree that may not grow ends here for its seat; the others go on.
         path: list[tuple[int, _Edge]] = []
         self._made += 1
         payoffs: Payoffs = ()
@@ -144,10 +149,15 @@ class InformationSets:
                 action = game.draw_chance(state, self._dealer)
                 edge, fresh = None, False
             else:
-                node = nodes[seat if self._own_trees else 0]
-                action, edge, fresh = self._choose(
-                    node, seat, game.legal_actions(state)
+                chosen = self._choose(
+                    nodes[seat if self._own_trees else 0],
+                    seat,
+                    game.legal_actions(state),
                 )
+                if chosen is None:
+                    payoffs = self._rollout(state)
+                    break
+                action, edge, fresh = chosen
                 path.append((seat, edge))
             if fresh:
                 game.apply(state, action)
@@ -169,14 +179,20 @@ class InformationSets:
             edge.visits += 1
             edge.total += payoffs[seat]
 
-    def _choose(self, node: _Node, seat: int, legal: Any) -> tuple[Any, _Edge, bool]:
-        """Return an action, its edge, and whether it was never tried here."""
-        if node.seat != seat:
-            if node.seat is None:
-                node.seat = seat
-            else:
+    def _choose(
+        self, node: _Node | None, seat: int, legal: Any
+    ) -> tuple[Any, _Edge, bool] | None:
+        """Return an action, its edge, and whether it was never tried here.
+
+        ``None`` if none is known, and none may be added.
+        """
+        if node is not None and node.seat != seat:
+            if node.seat is not None:
                 node = self._below(node, (None, seat), None)
+            if node is not None:
                 node.seat = seat
+        if node is None:
+            return None
         edges = node.edges
         known = []
         untried = []
@@ -187,11 +203,13 @@ class InformationSets:
             else:
                 edge.available += 1
                 known.append((action, edge))
-        if untried and (self._nodes < MOST_NODES or not known):
+        if untried and self._nodes < self._most:
             action = untried[int(self._rng.random() * len(untried))]
             edges[action] = edge = _Edge()
             self._nodes += 1
             return action, edge, True
+        if not known:
+            return None
         if len(known) == 1:
             action, edge = known[0]
             return action, edge, False
@@ -205,16 +223,21 @@ class InformationSets:
                 best, chosen = bound, pair
         return *chosen, False
 
-    def _below(self, node: _Node, seen: Any, edge: _Edge | None) -> _Node:
-        """Return what follows for a seat that acted by ``edge``, or saw ``seen``."""
-        if edge is not None:
-            if edge.node is None:
-                edge.node = _Node()
-            return edge.node
-        below = node.seen.get(seen)
-        if below is None:
-            below = node.seen[seen] = _Node()
+    def _below(self, node: _Node | None, seen: Any, edge: _Edge | None) -> _Node | None:
+        """Return what follows for a seat that acted by ``edge``, or saw ``seen``.
+
+        ``None`` if that is not known, and may not be added.
+        """
+        if node is None:
+            return None
+        below = node.seen.get(seen) if edge is None else edge.node
+        if below is None and self._nodes < self._most:
+            below = _Node()
             self._nodes += 1
+            if edge is None:
+                node.seen[seen] = below
+            else:
+                edge.node = below
         return below
 
     def found(self) -> Found:

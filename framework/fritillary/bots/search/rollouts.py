@@ -19,6 +19,9 @@ from fritillary.plugins.playout import playout
 #: Changes the state; returns one payoff per seat.
 Rollout = Callable[[Any], Payoffs]
 
+#: Returns the action of a seat that is asked; the generator is the search's.
+Policy = Callable[[Ask, random.Random], Any]
+
 _NO_CLOCK = Clock()
 
 
@@ -71,6 +74,44 @@ def rollout_of(
         else _Players(game, start, game.bots[policy], rng).choose
     )
     return _Playing(game, choose, payoff, rng, start.seats, depth)
+
+
+def policy_of(game: Game[Any, Any, Any], start: MatchStart, policy: str) -> Policy:
+    """Return what decides for a seat as it would in rollouts.
+
+    Args:
+        game: the rules.
+        start: of the match.
+        policy: see `rollout_of`.
+    """
+    if policy == "uniform":
+        return lambda ask, rng: ask.legal[int(rng.random() * len(ask.legal))]
+    bot = _started(game, game.bots[policy], start)
+
+    def choose(ask: Ask, rng: random.Random) -> Any:
+        seen, legal = ask.observation, ask.legal
+        asked = Ask(game, ask.seat, seen, legal, rng, ask.clock, lambda: ask.events)
+        return _chosen(bot.decide(asked), asked)
+
+    return choose
+
+
+def _started(
+    game: Game[Any, Any, Any], factory: Callable[..., Bot], start: MatchStart
+) -> Bot:
+    bot = factory()
+    if inspect.iscoroutinefunction(bot.decide):
+        msg = f"{game.id}: a bot that awaits cannot play rollouts"
+        raise GameError(msg)
+    bot.start(start)
+    return bot
+
+
+def _chosen(decided: Any, ask: Ask) -> Any:
+    """Return the action of what a bot decided; the first legal one if it resigns."""
+    if isinstance(decided, Decision):
+        return decided.action
+    return ask.legal[0] if isinstance(decided, Resign) else decided
 
 
 def _uniform(
@@ -140,16 +181,11 @@ class _Players:
     ) -> None:
         self._game = game
         self._rng = rng
-        self._bots: list[Bot] = []
-        for seat in range(start.seats):
-            bot = factory()
-            if inspect.iscoroutinefunction(bot.decide):
-                msg = f"{game.id}: a bot that awaits cannot play rollouts"
-                raise GameError(msg)
-            bot.start(
-                MatchStart(start.match_id, game, start.options, seat, start.seats)
-            )
-            self._bots.append(bot)
+        match_id, options, seats = start.match_id, start.options, start.seats
+        self._bots = [
+            _started(game, factory, MatchStart(match_id, game, options, seat, seats))
+            for seat in range(seats)
+        ]
 
     def choose(self, state: Any, seat: int) -> Any:
         """Return the action of a seat."""
@@ -162,9 +198,4 @@ class _Players:
             self._rng,
             _NO_CLOCK,
         )
-        chosen = self._bots[seat].decide(ask)
-        if isinstance(chosen, Decision):
-            return chosen.action
-        if isinstance(chosen, Resign):
-            return ask.legal[0]
-        return chosen
+        return _chosen(self._bots[seat].decide(ask), ask)
