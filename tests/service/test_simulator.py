@@ -201,6 +201,7 @@ async def test_a_request_that_is_too_large_is_refused(simulator):
 async def test_health_and_reflection_answer_while_all_processes_work(simulator):
     running = await simulator()
     endless = running.endless(*pig())
+    await until(lambda: not running.server._pool._idle.qsize())
     waiting = running.stub.OpenGame(pb.OpenGameRequest(game="pig"))
     async with asyncio.timeout(WITHIN):
         health = health_pb2_grpc.HealthStub(running.channel)
