@@ -13,6 +13,7 @@ from tests.clients import languages
 from tests.clients.stdio import examples
 
 from fritillary.referee import setup
+from fritillary.service import ordering
 
 # No deadlines: a busy machine is no bug.
 settings.register_profile("quick", deadline=None, max_examples=60)
@@ -42,7 +43,8 @@ def _deals_of_the_test(request, monkeypatch):
     # test that holds for nearly all of them would fail some day.
     chance = random.Random(request.node.nodeid)
     system = types.SimpleNamespace(urandom=chance.randbytes)
-    monkeypatch.setattr(setup, "os", system)
+    for module in (setup, ordering):
+        monkeypatch.setattr(module, "os", system)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -36,7 +36,8 @@ def test_the_server_stays_up_and_keeps_nothing_of_the_attackers(report):
     assert report.sent >= FRAMES
     before, after = report.used
     assert after - before <= TOLERANCE
-    assert report.after - report.start <= TOLERANCE + FRAGMENTS
+    # What is kept for single blocks is little after so few frames.
+    assert report.after - report.start <= TOLERANCE
 
 
 def test_honest_matches_end_as_they_do_without_the_fuzz(report):
