@@ -12,6 +12,7 @@ show at a glance that there is nothing to look at: see :func:`_is_suspect`.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
 import msgpack
@@ -135,7 +136,34 @@ def check_plain(data: Any) -> None:
     Raises:
         CodecError: naming the path of the first part that is not.
     """
-    _check(data, "$", 0)
+    # Paths are made only for who is to be told one.
+    if not _are_plain((data,), 0):
+        _check(data, "$", 0)
+
+
+def _are_plain(items: Iterable[Any], depth: int) -> bool:
+    """Say whether values, which are nested so deep, are plain for sure."""
+    for item in items:
+        kind = type(item)
+        if kind is int:
+            if not -MAX_INT <= item <= MAX_INT:
+                return False
+        elif kind is str:
+            if not _is_text(item):
+                return False
+        elif kind is list:
+            if depth >= MAX_DEPTH or not _are_plain(item, depth + 1):
+                return False
+        elif kind is dict:
+            if (
+                depth >= MAX_DEPTH
+                or not all(type(key) is str and _is_text(key) for key in item)
+                or not _are_plain(item.values(), depth + 1)
+            ):
+                return False
+        elif item is not None and kind is not bool:
+            return False
+    return True
 
 
 def _check(data: Any, path: str, depth: int) -> None:
@@ -166,13 +194,21 @@ def _check(data: Any, path: str, depth: int) -> None:
         raise CodecError(msg, path=path)
 
 
+def _is_text(text: str) -> bool:
+    """Say whether a string is without lone surrogates, which UTF-8 cannot hold."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _check_text(text: str, path: str) -> None:
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            msg = "text with a lone surrogate"
-            raise CodecError(msg, path=path) from error
+    if not _is_text(text):
+        msg = "text with a lone surrogate"
+        raise CodecError(msg, path=path)
 
 
 def _check_size(raw: str | bytes) -> None:
