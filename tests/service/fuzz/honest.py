@@ -132,7 +132,19 @@ class Honest:
             try:
                 self.seen[fixture][await self.play(fixture)] += 1
             except (grpc.RpcError, TimeoutError) as error:
-                self.failed.append(f"{fixture.game}: {error!r}"[:300])
+                told = error.details() if isinstance(error, grpc.aio.AioRpcError) else ""
+                self.failed.append(
+                    f"{fixture.game}: {told or repr(error)}{self._farewells()}"[:300]
+                )
+
+    def _farewells(self) -> str:
+        """Return why the server has sent bots away, if it has."""
+        ends = [
+            f"; {name}: {goodbye.code} {goodbye.message}"
+            for name, bot in zip(HONEST, self._bots, strict=True)
+            for goodbye in bot.all("goodbye")
+        ]
+        return "".join(ends)
 
     async def on_and_on(self) -> None:
         """Play all matches again and again until cancelled."""
