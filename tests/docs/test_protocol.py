@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from docs import fill_codes, fill_protocol
+from docs import codes, fill_codes, fill_protocol
 from google.protobuf.descriptor import Descriptor, EnumDescriptor
 
 from fritillary import Registry
@@ -111,14 +111,14 @@ def test_every_message_of_a_stream_stands_in_the_conversation():
 def test_every_code_that_the_code_knows_has_a_meaning_and_a_mend():
     assert fill_codes.untold() == set()
     assert fill_codes.gone() == set()
-    for code, what in {**fill_codes.CODES, **fill_codes.FAMILIES}.items():
+    for code, what in {**codes.CODES, **codes.FAMILIES}.items():
         assert what.places, code
         assert what.meaning.endswith("."), code
         assert what.mend.endswith((".", ".)")), code
 
 
 def test_a_code_that_is_new_is_missed(monkeypatch):
-    known = {**fill_codes.CODES}
+    known = {**codes.CODES}
     del known["decision.stale"], known["usage.salt"], known["fault.late"]
     monkeypatch.setattr(fill_codes, "CODES", known)
     assert fill_codes.untold() == {"decision.stale", "usage.salt", "fault.late"}
@@ -127,7 +127,7 @@ def test_a_code_that_is_new_is_missed(monkeypatch):
 
 
 def test_codes_in_the_words_of_the_page_and_of_the_proto_are_codes():
-    known = {*fill_codes.CODES, *OF_BOTS}
+    known = {*codes.CODES, *OF_BOTS}
     families = {each.partition(".")[0] for each in known}
     comments = "".join(path.read_text("utf-8") for path in protos())
     fields = set(re.findall(r" (\w+) = \d+;", comments))

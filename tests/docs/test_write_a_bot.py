@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import re
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from docs.fill_codes import CODES
+from docs.codes import CODES
 from tests.clients import languages
 
 ROOT = Path(__file__).parents[2]
@@ -210,7 +211,6 @@ def content(said: str) -> str:
 def test_the_bots_on_the_page_are_those_that_the_clients_play_with() -> None:
     shown = re.findall(r"<!-- file: (\S+) -->", text())
     assert shown == [
-        "examples/bots/uniform.py",
         "clients/go/examples/uniform/main.go",
         "clients/typescript/examples/uniform.ts",
         "examples/stdio/uniform.sh",
@@ -218,6 +218,18 @@ def test_the_bots_on_the_page_are_those_that_the_clients_play_with() -> None:
     for name in shown:
         code = (ROOT / name).read_text("utf-8")
         assert len([line for line in code.splitlines() if line.strip()]) <= 40, name
+
+
+def test_the_bot_in_python_is_the_file_without_its_comments() -> None:
+    shown = re.search(
+        r"uniform\.py\), without .*?```python\n(.*?)```", text(), re.DOTALL
+    )
+    assert shown is not None
+    whole = ast.parse((ROOT / "examples/bots/uniform.py").read_text("utf-8"))
+    for node in ast.walk(whole):
+        if isinstance(node, (ast.Module, ast.FunctionDef)) and ast.get_docstring(node):
+            del node.body[0]
+    assert ast.dump(ast.parse(shown[1])) == ast.dump(whole)
 
 
 def test_the_codes_on_the_page_are_codes() -> None:

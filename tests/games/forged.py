@@ -5,9 +5,13 @@ from __future__ import annotations
 import copy
 import random
 
+import pytest
+from attrs import evolve
+from tests.games.random_play import sampled
+
 from fritillary.bots.search.analysis import position_of
 from fritillary.core.dealer import FastDealer
-from fritillary.core.errors import FritillaryError
+from fritillary.core.errors import FritillaryError, InvalidPositionError
 
 #: Numbers that a careless rule counts up to, shifts by or divides by.
 NUMBERS = (-1, 0, 1, 2, 3, 7, 11, 15, 54, 255, 10**6, 2**31, 2**40, 2**52, -(2**40))
@@ -98,3 +102,18 @@ def draw_from_all(game, options, seats, seed):
         for seat in (None, *range(seats)):
             seen = game.seen(state, seat)
             assert game.seen(game.sample_state(seen, dealer), seat) == seen
+
+
+def check_refusals(game, one, made_up):
+    """Check that what is wrong with made-up observations is told in one line.
+
+    Args:
+        game: the rules.
+        one: an observation as a deal gives it.
+        made_up: changes to it, with what is said of each.
+    """
+    for change, why in made_up:
+        with pytest.raises(InvalidPositionError, match=why) as caught:
+            sampled(game, evolve(one, **change), FastDealer(0))
+        assert caught.value.message.startswith("no deal gives this observation: ")
+        assert caught.value.message.isprintable()

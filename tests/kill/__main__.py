@@ -13,9 +13,10 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 
-from tests.kill.harness import Ran, Undisturbed, strike, undisturbed
+from tests.kill.harness import Ran, strike, undisturbed
 from tests.kill.lives import Forge
 from tests.kill.plan import KINDS, LINE_UPS, MOMENTS, cases
+from tests.kill.run import Undisturbed
 
 from fritillary.cli.loop import run as run_loop
 

@@ -20,7 +20,14 @@ from tests.record.support import (
 
 from fritillary import Game, Plugin, Registry
 from fritillary.core.errors import RecordError
-from fritillary.record.events import ActionTaken, Closed, Dealt, Ended, GameRef
+from fritillary.record.events import (
+    ActionTaken,
+    Closed,
+    Dealt,
+    Ended,
+    GameRef,
+    VariantRef,
+)
 from fritillary.record.reader import deal_seed, read_record
 from fritillary.record.replay import Replay, replayed
 from fritillary.referee.verify import verify
@@ -89,6 +96,19 @@ def test_a_record_of_a_game_of_an_id_that_two_distributions_have():
     change(events, 0, game=GameRef("pig", 1, "three"))
     with pytest.raises(RecordError, match="event 0: no game 'three:pig'"):
         verify(closed(events), both)
+
+
+def test_of_a_game_that_is_not_installed_is_told_which_it_was():
+    events = open_events(record_of("chance"))
+    gone = GameRef("pig", 3, "farm\n", (VariantRef("fast", 2),))
+    change(events, 0, game=gone)
+    with pytest.raises(RecordError) as caught:
+        verify(closed(events), Registry())
+    assert caught.value.code == "record.game"
+    assert "no game 'pig'" in caught.value.message
+    told = "it was played with pig rules 3, variant fast 2, of the distribution farm"
+    assert told in caught.value.message
+    assert len(caught.value.message.splitlines()) == 1
 
 
 def test_a_record_with_a_variant_is_replayed_with_it():

@@ -5,10 +5,10 @@ import os
 import re
 import stat
 import threading
-from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from tests.odd_files import odd_files
 
 from fritillary.core.errors import StorageError
 from fritillary.record.signing import Signer, signature_holds, signed_message
@@ -94,15 +94,7 @@ def test_a_path_that_cannot_be_used_is_named_with_the_reason(tmp_path):
 
 
 def test_what_is_no_file_of_a_key_is_refused_without_a_wait(tmp_path):
-    pipe, large = tmp_path / "pipe", tmp_path / "large"
-    os.mkfifo(pipe)
-    with large.open("wb") as file:
-        file.truncate(2**40)
-    for path, reason in (
-        (pipe, "not a regular file"),
-        (Path("/dev/zero"), "not a regular file"),
-        (large, "more than 1024 bytes"),
-    ):
+    for path, reason in odd_files(tmp_path, 1024):
         with pytest.raises(StorageError) as caught:
             Signer.load(path)
         assert caught.value.message == f"{path}: {reason}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.referee.local import First
 from tests.referee.race import Options
 from tests.referee.support import (
     NEVER,
@@ -19,7 +20,7 @@ from tests.referee.support import (
     run,
 )
 
-from fritillary import BaseBot, Outcome
+from fritillary import Outcome
 from fritillary.record.events import ActionTaken, Dealt, Paused, Resumed
 from fritillary.record.terms import ClockSettings, EndKind, Fault, PlayerInfo, Terms
 from fritillary.record.writer import MemorySink
@@ -271,13 +272,6 @@ def test_only_a_running_match_is_paused(when):
     game = played([Scripted(accept=Do(after=1)), Scripted()], during=during)
     assert game.finish.kind is EndKind.PLAYED
     assert not game.all(Paused)
-
-
-class First(BaseBot):
-    light = True
-
-    def decide(self, ask):
-        return ask.legal[0]
 
 
 def test_a_match_of_bots_that_never_wait_can_be_aborted_and_paused():

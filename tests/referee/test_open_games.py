@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from tests.referee import race
+from tests.referee.local import local
 from tests.referee.race import Step
 from tests.referee.support import Do, Scripted, played
 
 from fritillary import BaseBot, UniformBot
 from fritillary.record.events import ActionTaken
-from fritillary.record.terms import EndKind, Fault, PlayerInfo
-from fritillary.referee.player import Answer, LocalPlayer
+from fritillary.record.terms import EndKind, Fault
+from fritillary.referee.player import Answer
 
 
 def parse_action(text):
@@ -31,10 +32,6 @@ class Answering(BaseBot):
 
     def decide(self, ask):
         return self.answers.pop() if self.answers else ask.legal[0]
-
-
-def local(bot):
-    return LocalPlayer(bot, PlayerInfo("local"))
 
 
 @pytest.mark.parametrize(

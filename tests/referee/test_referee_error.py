@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from tests.referee import race
+from tests.referee.local import local
 from tests.referee.race import Options, registry
 from tests.referee.support import ILLEGAL, Do, Scripted, played, policy
 
 from fritillary import ACTS, BaseBot, Outcome, Over
 from fritillary.record.events import ActionTaken, Ended
-from fritillary.record.terms import EndKind, Fault, PlayerInfo, Terms
-from fritillary.referee.player import Answer, LocalPlayer, PlayerFault
+from fritillary.record.terms import EndKind, Fault, Terms
+from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Ruled
 
 ROUNDS = 4
@@ -50,10 +51,6 @@ class AsyncBot(BaseBot):
     async def decide(self, ask):
         assert ask.observation
         return ask.legal[0]
-
-
-def local(bot):
-    return LocalPlayer(bot, PlayerInfo("local"))
 
 
 PLAYERS = {

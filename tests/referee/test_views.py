@@ -7,22 +7,17 @@ from types import SimpleNamespace
 
 import pytest
 from tests.referee import race
+from tests.referee.local import local
 from tests.referee.race import Options, Step
 from tests.referee.support import SEED, SIGNER, Scripted, check_sound, played, run
 
 from fritillary import BaseBot, Plugin, VariantInfo, hookimpl
 from fritillary.record.events import ChanceDrawn
-from fritillary.record.terms import EndKind, PlayerInfo
+from fritillary.record.terms import EndKind
 from fritillary.record.writer import MemorySink
 from fritillary.referee.match import Match
-from fritillary.referee.player import LocalPlayer
 from fritillary.referee.seen import Acted, Finish
 from fritillary.referee.setup import MatchSetup
-
-
-def local(bot):
-    return LocalPlayer(bot, PlayerInfo("local"))
-
 
 # ------------------------------------------------------------------------ nonces
 

@@ -1,42 +1,11 @@
-"""Games that are broken in what they hide, and in how they sample it.
+"""Games that are broken in what they hide, and in how they sample it."""
 
-`tests.testing.broken` has the others.
-"""
-
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import attrs
 from examples.kuhn_poker import kuhn_poker
 from tests.testing import high_card
-from tests.testing.mutants import mutant
-
-#: By name: the law meant for it, and others that it breaks as well.
-BROKEN: dict[str, tuple[str, set[str]]] = {}
-
-#: By name: the function that makes it.
-MAKERS: dict[str, Callable] = {}
-
-#: What shows on games that are gone through as a whole, whenever what is seen, what
-#: is drawn and what is shuffled do not fit together.
-EXACT = ("sampler.worlds", "witness.worlds", "sampler.distribution")
-
-
-def breaks(law, *others):
-    def register(function):
-        BROKEN[function.__name__] = (law, {law, *others})
-        MAKERS[function.__name__] = function
-        return function
-
-    return register
-
-
-def info(module, **changes):
-    def describe():
-        return attrs.evolve(module.describe(), **changes)
-
-    return describe
-
+from tests.testing.mutants import EXACT, breaks, info, mutant
 
 # ------------------------------------------------------------------------------ leaks
 

@@ -3,8 +3,14 @@
 import inspect
 import types
 
+import attrs
+
 from fritillary import Game, Plugin, hookimpl
 from fritillary.plugins.binding import HOOKS
+
+#: What shows on games that are gone through as a whole, whenever what is seen, what
+#: is drawn and what is shuffled do not fit together.
+EXACT = ("sampler.worlds", "witness.worlds", "sampler.distribution")
 
 
 def hooks_of(module):
@@ -36,6 +42,38 @@ def mutant(module, **changes):
         function = change if callable(change) else constant(name, change)
         setattr(broken, name, hookimpl(function))
     return Game(Plugin("mutant", broken))
+
+
+def without(module, *hooks):
+    """Return the hooks of a game's module but for some."""
+    kept = hooks_of(module)
+    for hook in hooks:
+        del kept[hook]
+    return types.SimpleNamespace(**kept)
+
+
+def info(module, **changes):
+    """Return an implementation of describe() with some fields changed."""
+
+    def describe():
+        return attrs.evolve(module.describe(), **changes)
+
+    return describe
+
+
+def breaks(law, *others):
+    """Mark a function that makes a mutant with the law meant for it.
+
+    Args:
+        law: the law.
+        others: that the mutant breaks as well.
+    """
+
+    def mark(function):
+        function.breaks = (law, {law, *others})
+        return function
+
+    return mark
 
 
 def sound(module):

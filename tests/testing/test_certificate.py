@@ -4,7 +4,7 @@ import pytest
 from examples.kuhn_poker import kuhn_poker
 from examples.nim import nim_game
 from examples.pig import pig
-from tests.testing import broken
+from tests.testing import broken_play
 from tests.testing.mutants import mutant, sound
 
 import fritillary
@@ -47,7 +47,7 @@ def test_a_certificate_says_what_was_looked_at_and_by_whom():
 
 
 def test_a_broken_law_is_shown_with_its_mend():
-    certificate = certify(broken.sums_are_broken(), laws=["outcome.constant-sum"])
+    certificate = certify(broken_play.sums_are_broken(), laws=["outcome.constant-sum"])
     judgement = only(certificate)
     assert not certificate.holds
     assert judgement.verdict is Verdict.BROKEN
@@ -69,7 +69,7 @@ def test_a_law_that_has_nothing_to_say_is_skipped_with_its_reason():
 
 
 def test_a_law_that_another_one_keeps_from_being_judged_is_unclear():
-    certificate = certify(broken.nothing_is_legal(), laws=["copy.earlier"])
+    certificate = certify(broken_play.nothing_is_legal(), laws=["copy.earlier"])
     judgement = only(certificate)
     assert judgement.verdict is Verdict.UNCLEAR
     assert "legal.some is broken" in judgement.reason
@@ -138,7 +138,7 @@ def test_installed_games_play_alike_in_other_processes():
 
 @pytest.mark.system
 def test_a_difference_between_processes_is_shown():
-    source = "python:tests.testing.broken:set_order_gets_into_the_bytes"
+    source = "python:tests.testing.broken_state:set_order_gets_into_the_bytes"
     game = find_game(source)
     judgement = only(certify(game, laws=["seed.other-process"], source=source))
     assert judgement.verdict is Verdict.BROKEN
@@ -157,7 +157,7 @@ def test_a_game_that_other_processes_do_not_find_is_unclear():
 def test_games_are_found_by_id_module_and_function():
     assert find_game("lepidoptery").id == "lepidoptery"
     assert find_game("python:examples.pig.pig").id == "pig"
-    name = "python:tests.testing.broken:sums_are_broken"
+    name = "python:tests.testing.broken_play:sums_are_broken"
     assert find_game(name).id == "kuhn-poker"
     for source in ("python:nowhere", "python:examples.pig.pig:nothing"):
         with pytest.raises(UsageError, match="there is no 'python:"):

@@ -1,8 +1,8 @@
 import pytest
 from examples.nim import nim_game
 from examples.pig import pig
-from tests.testing.broken import copy_shares_a_list, without
-from tests.testing.mutants import mutant, sound
+from tests.testing.broken_state import copy_shares_a_list
+from tests.testing.mutants import mutant, sound, without
 
 from fritillary import FastDealer, GameError
 from fritillary.testing import perft

@@ -8,7 +8,7 @@ from examples.pig import pig
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from tests.testing import high_card
-from tests.testing.broken_hidden import BROKEN, MAKERS
+from tests.testing.broken import BROKEN, MAKERS
 from tests.testing.mutants import mutant, sound
 
 from fritillary.core.errors import UsageError

@@ -1,8 +1,7 @@
 """Every broken game is caught by the law meant for it; sound games keep all laws."""
 
 import pytest
-from tests.testing import broken
-from tests.testing.broken_hidden import BROKEN, MAKERS
+from tests.testing.broken import BROKEN, MAKERS, source_of
 
 from fritillary.testing import LAWS, Plan, Verdict, certify
 from fritillary.testing.fresh import find_game
@@ -32,8 +31,7 @@ SOUND = {
 
 
 def judged(name, laws):
-    source = f"python:{broken.__name__}:{name}"
-    return certify(MAKERS[name](), plan=PLAN, laws=laws, source=source)
+    return certify(MAKERS[name](), plan=PLAN, laws=laws, source=source_of(name))
 
 
 @pytest.mark.parametrize("name", BROKEN)

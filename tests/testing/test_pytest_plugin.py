@@ -60,7 +60,7 @@ def test_tests_of_ones_own_run_beside_and_a_broken_law_fails(tmp_path):
     (tmp_path / "test_mine.py").write_text("def test_mine():\n    pass\n")
     done = run(
         *("-v", "-k", "mine or outcome"),
-        *("--fritillary-game", "python:tests.testing.broken:sums_are_broken"),
+        *("--fritillary-game", "python:tests.testing.broken_play:sums_are_broken"),
         cwd=tmp_path,
     )
     assert done.returncode == 1, done.stdout + done.stderr

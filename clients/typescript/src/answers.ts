@@ -61,9 +61,12 @@ export type Choice<G extends GameTypes = AnyGame> =
 /** A choice with what the record may keep beside it. */
 export class Decision<G extends GameTypes = AnyGame> {
   readonly choice: Choice<G>;
-  /** A remark for the record, never shown to another seat. */
+  /**
+   * A remark for the record. No other seat sees it while the match goes on; afterwards all
+   * who may fetch the record do.
+   */
   readonly note: string;
-  /** With which the bot chose, for each of `ask.legal` in order. */
+  /** With which the bot chose, for each of `ask.legal` in order; as public as the note. */
   readonly probabilities: readonly number[];
 
   constructor(

@@ -25,16 +25,16 @@ import { type Table, Tables } from "./tables.js";
 import { sentenceOf, shown } from "./text.js";
 import { nowMs } from "./time.js";
 import type { AnyGame, GameTypes, Outcome, Problem } from "./values.js";
-
-/** Back-off after a lost link; each wait is cut by a random part of up to one half. */
-const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 10_000;
+import { givenUp, Pause } from "./waiting.js";
 
 /** A link that held for so long was a good one: back-off begins anew. */
 const GOOD_LINK_MS = 5_000;
 
 /** Goodbyes with these codes say that the bot did something wrong. */
 const BLAMES = /^(auth|limit)\./;
+
+/** The one with which the server sends a bot away whose token another program uses. */
+const REPLACED = "session.replaced";
 
 /** How long a bot may take to hear the end of its last match before the client leaves. */
 const END_WITHIN_MS = 5_000;
@@ -55,7 +55,10 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
   readonly address: string;
   /** Matches that have ended. */
   ended = 0;
-  /** Matches that this side has left unfinished. */
+  /**
+   * Matches that this side has left unfinished, also since another program with its token
+   * has taken its place.
+   */
   abandoned = 0;
   /** Under which the server knows the bot; empty before the first link. */
   botName = "";
@@ -76,7 +79,7 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
   #farewell = false;
   #failure: ArenaError | undefined;
   #left = false;
-  #leaves: (() => void) | undefined;
+  readonly #pause = new Pause();
   #welcomed = false;
   #welcomedMs = 0;
 
@@ -111,8 +114,9 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
     try {
       await this.#stayConnected();
     } finally {
-      // Those that the server sends away, it knows about.
-      if (!this.goodbye) this.abandoned = this.#playing();
+      // Those that the server sends away, it knows about; but not whether the program that
+      // has taken their place is one that can play on.
+      if (!this.goodbye || this.goodbye.code === REPLACED) this.abandoned = this.#playing();
       for (const seat of [...this.#seats.values(), ...this.#ending]) seat.abandon();
       this.#left = true;
       await this.#thread?.close();
@@ -176,7 +180,7 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
         this.#log(`${error.message}; trying again`);
         if (this.#welcomed) this.emit("lost", { code: error.code, message: error.message });
       }
-      await this.#pause(tries, askedToWait);
+      if (!this.#left) await this.#pause.wait(tries, askedToWait);
       tries += 1;
     }
   }
@@ -200,22 +204,6 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
     } finally {
       this.#link = undefined;
     }
-  }
-
-  async #pause(tries: number, askedToWait: number | undefined): Promise<void> {
-    let wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries, 10), LONGEST_WAIT_MS);
-    wait *= 0.5 + Math.random() / 2;
-    // What the server asks for is the least; the rest spreads those who come.
-    if (askedToWait !== undefined) wait += askedToWait * (1 + Math.random() / 2);
-    if (this.#left) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, wait);
-      this.#leaves = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#leaves = undefined;
   }
 
   /** Begin a new session if the server refuses to resume the old one. */
@@ -491,7 +479,7 @@ export class Client<G extends GameTypes = AnyGame> extends EventEmitter<ClientEv
   #leave(code: string, message: string): void {
     if (this.#left) return;
     this.#left = true;
-    this.#leaves?.();
+    this.#pause.cut();
     const goodbye = { code, message, reconnectAfterMs: undefined };
     this.#link?.leave(entryOf({ $case: "goodbye", goodbye }));
   }
@@ -507,11 +495,4 @@ function report(seat: Seat, outcome: Outcome): string {
   const head = `match ${matchId}, ${fullId}, seat ${number}: ${kind}`;
   const result = place === undefined ? "" : `, place ${place} of ${seats}, ${reason}`;
   return shown(`${head}${result}${code ? `: ${message} [${code}]` : ""}`);
-}
-
-function givenUp(error: LinkError | RefusedError, spentMs: number): ArenaError {
-  const { code, retryAfterMs } = error;
-  const message = `${error.message}; gave up after ${Math.round(spentMs / 1000)} s`;
-  const made = error instanceof RefusedError ? RefusedError : LinkError;
-  return new made(message, { code, retryAfterMs });
 }

@@ -11,7 +11,14 @@ import {
   status as Status,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import { type AnyBot, Client, type GameTypes, type Settings } from "fritillary-client";
+import {
+  type AnyBot,
+  type Ask,
+  Client,
+  type GameTypes,
+  RESIGN,
+  type Settings,
+} from "fritillary-client";
 import { catalog, common, bot as wire } from "fritillary-client/wire";
 import { MSGPACK } from "../src/encoding.js";
 
@@ -25,6 +32,9 @@ type Body<M extends { $case: string }, K extends M["$case"]> = Extract<M, { $cas
 type FromBot = NonNullable<wire.BotMessage["message"]>;
 type FromServer = NonNullable<wire.ServerMessage["message"]>;
 type Raw = ServerDuplexStream<Buffer, Buffer>;
+
+/** Take the first legal action. */
+export const first = (ask: Ask) => ask.legal[0] ?? RESIGN;
 
 const asIs = (raw: Buffer) => raw;
 

@@ -5,12 +5,13 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { status as Status } from "@grpc/grpc-js";
-import { type Ask, LinkError, ProtocolError, RESIGN, RefusedError } from "fritillary-client";
+import { type Ask, LinkError, ProtocolError, RefusedError } from "fritillary-client";
 import { common } from "fritillary-client/wire";
 import {
   acted,
   closed,
   FakeArena,
+  first,
   goodbye,
   limits,
   offer,
@@ -20,8 +21,6 @@ import {
   withArena,
   within,
 } from "./arena.js";
-
-const first = (ask: Ask) => ask.legal[0] ?? RESIGN;
 
 for (const light of [true, false]) {
   const where = light ? "in one thread" : "with the link in a thread of its own";

@@ -1,37 +1,19 @@
-/** What a bot is asked and told, from the offer to the end. */
+/** What a bot is asked and told in a match. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Answer,
   type Ask,
   type Bot,
-  BotError,
   Decision,
-  DecisionError,
-  Declined,
   type MatchInfo,
   type Outcome,
   RESIGN,
 } from "fritillary-client";
 import { common, bot as wire } from "fritillary-client/wire";
-import { botSeed, commitment } from "../src/dealing.js";
-import { JSON_TEXT, MSGPACK } from "../src/encoding.js";
-import {
-  acted,
-  actionOf,
-  closed,
-  Mailbox,
-  offer,
-  request,
-  sha256,
-  TABLE_HASH,
-  withArena,
-  within,
-} from "./arena.js";
-
-const first = (ask: Ask) => ask.legal[0] ?? RESIGN;
+import { JSON_TEXT } from "../src/encoding.js";
+import { acted, actionOf, closed, first, Mailbox, request, withArena, within } from "./arena.js";
 
 for (const light of [true, false]) {
   const where = light ? "in one thread" : "with the link in a thread of its own";
@@ -221,107 +203,6 @@ test("all forms of answers reach the server", async () => {
   });
 });
 
-test("a bot may decline, and the seat is forgotten", async () => {
-  class Picky implements Bot {
-    offered(info: MatchInfo) {
-      if (info.matchId === "no") throw new Declined("not this one", { code: "my.reason" });
-    }
-    decide = first;
-  }
-  await withArena(async (arena) => {
-    const { client, over } = arena.connect(Picky, { matches: 1 });
-    const stream = await arena.stream();
-    await stream.welcome();
-    stream.send({ $case: "matchOffer", matchOffer: offer({ matchId: "no" }) });
-    const { decline } = await stream.find("decline");
-    assert.deepEqual([decline.code, decline.message], ["my.reason", "not this one"]);
-    assert.equal((await stream.finish({}, "no")).ended, true);
-    await stream.seat();
-    await stream.finish();
-    await within(over, "leaving");
-    assert.equal(client.ended, 1);
-  });
-});
-
-test("a game that was not announced makes no bot and is declined", async () => {
-  let made = 0;
-  class Counted implements Bot {
-    readonly games = [offer().game?.id ?? ""];
-    readonly decide = first;
-    offered() {
-      made += 1;
-    }
-  }
-  await withArena(async (arena) => {
-    arena.connect(Counted);
-    const stream = await arena.stream();
-    await stream.welcome();
-    const game = { id: "elsewhere", rulesVersion: 1, variants: [] };
-    stream.send({ $case: "matchOffer", matchOffer: offer({ matchId: "no", game }) });
-    const { decline } = await stream.find("decline");
-    assert.deepEqual([decline.matchId, decline.code], ["no", "game.not-announced"]);
-    const plain = { id: offer().game?.id ?? "", rulesVersion: 1, variants: [] };
-    await stream.seat({ game: plain });
-    assert.equal(made, 1);
-  });
-});
-
-test("a table that is not that of the offer is declined", async () => {
-  await withArena(async (arena) => {
-    arena.connect(first);
-    const stream = await arena.stream();
-    await stream.welcome();
-    const table = { size: 3, hash: new Uint8Array(32) };
-    stream.send({ $case: "matchOffer", matchOffer: offer({ table }) });
-    assert.equal((await stream.find("decline")).decline.code, "game.other-table");
-    const longer = { size: 4, hash: TABLE_HASH };
-    stream.send({ $case: "matchOffer", matchOffer: offer({ matchId: "n", table: longer }) });
-    assert.equal((await stream.find("decline")).decline.code, "game.other-table");
-  });
-});
-
-test("a bot that needs no table is asked without one", async () => {
-  class Indices implements Bot {
-    readonly needsTable = false;
-    decide(ask: Ask) {
-      return ask.legalIndices.at(-1) ?? RESIGN;
-    }
-  }
-  await withArena(async (arena) => {
-    arena.connect(Indices);
-    const stream = await arena.stream();
-    await stream.welcome();
-    await stream.seat();
-    assert.deepEqual((await stream.ask()).choice, { $case: "index", index: 2 });
-    assert.equal(arena.pages.length, 0);
-  });
-});
-
-test("a class has an instance for each match, an object is shared", async () => {
-  class Counting implements Bot {
-    asked = 0;
-    decide() {
-      this.asked += 1;
-      return this.asked;
-    }
-  }
-  for (const [bot, expected] of [
-    [Counting, 1],
-    [new Counting(), 2],
-  ] as const) {
-    await withArena(async (arena) => {
-      arena.connect(bot, { capacity: 2 });
-      const stream = await arena.stream();
-      await stream.welcome({ capacity: 2 });
-      await stream.seat();
-      await stream.seat({ matchId: "n" });
-      await stream.ask();
-      const second = await stream.ask({ matchId: "n" });
-      assert.deepEqual(second.choice, { $case: "index", index: expected });
-    });
-  }
-});
-
 test("the same decision brings the same random numbers, another one others", async () => {
   const drawn: number[] = [];
   const decide = (ask: Ask) => {
@@ -429,140 +310,5 @@ test("events that come again are dropped", async () => {
     stream.send(acted(3), acted(4));
     await stream.ask({ decisionId: 2 });
     assert.deepEqual(news, [[1, 2, 3], [4]]);
-  });
-});
-
-test("a nonce is sent where one is wanted, and the deal is checked at the end", async () => {
-  const seed = sha256("seed");
-  const salt = sha256("salt");
-  const options = MSGPACK.encode({ width: 3 });
-  const hash = commitment("fritillary-deal-1", "m", options, seed, salt);
-  const given = new Uint8Array([1, 2, 3]);
-  for (const nonce of [undefined, given]) {
-    for (const honest of [true, false]) {
-      const deals = new Mailbox<string>();
-      class Watching implements Bot {
-        decide = first;
-        end(outcome: Outcome) {
-          deals.put(outcome.deal);
-        }
-      }
-      await withArena(async (arena) => {
-        arena.connect(Watching, { nonce });
-        const stream = await arena.stream();
-        await stream.welcome();
-        const accept = await stream.seat({
-          nonceWanted: true,
-          botSeed: botSeed(seed, 0),
-          commitment: { algorithm: "fritillary-deal-1", hash },
-        });
-        assert.equal(accept.nonce.length, nonce ? 3 : 16);
-        if (nonce) assert.deepEqual(new Uint8Array(accept.nonce), nonce);
-        const used = honest ? accept.nonce : new Uint8Array();
-        await stream.finish({ reveal: { seed, salt, nonces: [used, new Uint8Array()] } });
-        assert.equal(await deals.next("the end"), honest ? "verified" : "broken");
-      });
-    }
-  }
-});
-
-test("a bot that throws stops the client, and the server is told", async () => {
-  const decide = () => {
-    throw new RangeError("oh");
-  };
-  await withArena(async (arena) => {
-    const lines: string[] = [];
-    const { client, over } = arena.connect(decide, { log: (line) => lines.push(line) });
-    const stream = await arena.stream();
-    await stream.welcome();
-    await stream.seat();
-    stream.send({ $case: "decisionRequest", decisionRequest: request() });
-    const { goodbye } = await stream.find("goodbye");
-    assert.equal(goodbye.code, "bot.failed");
-    assert.equal(goodbye.message, "the bot failed: decide() threw RangeError");
-    await assert.rejects(within(over, "the end"), (error) => {
-      assert.ok(error instanceof BotError);
-      assert.equal(String(error), "decide() threw RangeError: oh [bot.failed]");
-      assert.ok(error.cause instanceof RangeError);
-      return true;
-    });
-    assert.equal(client.abandoned, 1);
-    assert.ok(
-      lines.some((line) => line.includes("playing.test")),
-      "the place is told",
-    );
-  });
-});
-
-test("a bot that answers nonsense resigns if that is wanted, and plays on", async () => {
-  const decide = (ask: Ask) => (ask.info.matchId === "m" ? (null as unknown as number) : 0);
-  await withArena(async (arena) => {
-    arena.connect(decide, { onError: "resign", capacity: 2 });
-    const stream = await arena.stream();
-    await stream.welcome({ capacity: 2 });
-    await stream.seat();
-    await stream.seat({ matchId: "n" });
-    stream.send({ $case: "decisionRequest", decisionRequest: request() });
-    assert.equal((await stream.find("resign")).resign.matchId, "m");
-    assert.equal((await stream.ask({ matchId: "n" })).matchId, "n");
-  });
-  await withArena(async (arena) => {
-    const { over } = arena.connect(decide);
-    const stream = await arena.stream();
-    await stream.welcome();
-    await stream.seat();
-    stream.send({ $case: "decisionRequest", decisionRequest: request() });
-    await assert.rejects(within(over, "the end"), DecisionError);
-  });
-});
-
-test("draining takes no new matches and leaves after the last", async () => {
-  await withArena(async (arena) => {
-    const { client, over } = arena.connect(first, { capacity: 3 });
-    const stream = await arena.stream();
-    await stream.welcome({ capacity: 3 });
-    await stream.seat();
-    client.drain();
-    assert.equal((await stream.find("capacity")).capacity.matches, 0);
-    await stream.ask();
-    await stream.finish();
-    assert.equal((await stream.find("goodbye")).goodbye.code, "bot.stopping");
-    await within(over, "leaving");
-    assert.equal(client.abandoned, 0);
-  });
-});
-
-test("stopping leaves at once and counts what is left behind", async () => {
-  await withArena(async (arena) => {
-    const decide = async (ask: Ask) => {
-      await sleep(60_000, undefined, { signal: ask.signal, ref: false }).catch(() => {});
-      return first(ask);
-    };
-    const { client, over } = arena.connect(decide);
-    const stream = await arena.stream();
-    await stream.welcome();
-    await stream.seat();
-    stream.send({ $case: "decisionRequest", decisionRequest: request() });
-    await sleep(20);
-    client.stop();
-    await stream.find("goodbye");
-    await within(over, "leaving");
-    assert.equal(client.abandoned, 1);
-  });
-});
-
-test("with a number of matches no more are asked for than are left", async () => {
-  await withArena(async (arena) => {
-    const { over } = arena.connect(first, { capacity: 4, matches: 2 });
-    const stream = await arena.stream();
-    assert.equal((await stream.welcome({ capacity: 2 })).capacity, 2);
-    await stream.seat({ matchId: "a" });
-    stream.send({ $case: "matchOffer", matchOffer: offer({ matchId: "b" }) });
-    assert.equal((await stream.find("capacity")).capacity.matches, 0);
-    await stream.find("ready");
-    await stream.finish({}, "a");
-    await stream.finish({}, "b");
-    await stream.find("goodbye");
-    await within(over, "leaving");
   });
 });

@@ -41,12 +41,11 @@ class GreedyBot(BaseBot):
         """Return the legal action it likes best; the first of equals."""
         observation: Observation = ask.observation
         board = _Board(observation)
-        best: Place = ask.legal[0]
-        best_liking: float | None = None
-        for action in ask.legal:
-            liking = board.liking(action) if board.busy >> action.cell & 1 else 0.0
-            if best_liking is None or liking > best_liking:
-                best, best_liking = action, liking
+
+        def liking(action: Place) -> float:
+            return board.liking(action) if board.busy >> action.cell & 1 else 0.0
+
+        best: Place = max(ask.legal, key=liking)
         return best
 
 

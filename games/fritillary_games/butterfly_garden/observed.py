@@ -1,8 +1,4 @@
-"""What observations say that a deal can give; others are refused in one line.
-
-Whoever draws worlds from an observation may have been given one that somebody has made
-up. All is looked at once, in work that does not grow with the numbers in it.
-"""
+"""What observations say that a deal can give; others are refused in one line."""
 
 from __future__ import annotations
 
@@ -10,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from fritillary import InvalidPositionError
 from fritillary_games.butterfly_garden.actions import COUNTS, PLACEMENTS, TILES, Place
 from fritillary_games.butterfly_garden.board import CELLS, ENTRIES, PLACES, waits_at
 from fritillary_games.butterfly_garden.model import REASONS, VALUES, Observation, State
 from fritillary_games.butterfly_garden.rules import counts_of, empty_board, lay
+from fritillary_games.observed import check_by
 
 _SEATS: Final = (2, 3, 4)
 
@@ -24,26 +20,6 @@ _ENTRIES: Final = {
     for entry in range(ENTRIES)
     for cell, edge in (waits_at(entry),)
 }
-
-
-#: The last one that was not refused: many worlds are drawn from one.
-_sound: Final[list[Observation]] = []
-
-
-def check_observation(observation: Observation) -> None:
-    """Refuse an observation that no deal can give.
-
-    Left out is what shows when the state that is drawn from it is observed.
-
-    Raises:
-        InvalidPositionError: saying what is wrong.
-    """
-    if _sound and _sound[0] is observation:
-        return
-    for problem in _problems(observation):
-        msg = f"no deal gives this observation: {problem}"
-        raise InvalidPositionError(msg)
-    _sound[:] = [observation]
 
 
 def play_again(observation: Observation) -> State:
@@ -142,3 +118,8 @@ def _about_treasures(seen: Observation) -> Iterator[str]:
             yield f"the routes of the tiles lead other treasures to seat {seat}"
     if seen.reason is None and not (again.centre or any(again.waiting)):
         yield "no treasure is left, so it is over"
+
+
+#: Refuses an observation that no deal can give. Left out is what shows when the state
+#: that is drawn from it is observed.
+check_observation: Final = check_by(_problems)

@@ -36,6 +36,10 @@ WIDTH: Final = 80
 _STEP: Final = 8
 _INSIDE: Final = _STEP - 1
 
+#: Where players stand to the right of the board, and how far their names are out.
+_RIGHT: Final = 62
+_OUT: Final = 3
+
 #: Where the middle of a cell's edges are drawn, seen from its own middle, and how.
 _EDGES: Final = ((-2, -1), (2, -1), (4, 0), (2, 1), (-2, 1), (-4, 0))
 _STROKES: Final = "/\\|/\\|"
@@ -45,21 +49,20 @@ def text_picture(observation: Observation) -> str:
     """Draw an observation as lines of at most 80 characters."""
     lines = [
         f"{title(observation)} - {headline(observation)}",
-        _last(observation),
-        *_board(observation),
+        *_with_players(_board(observation), observation),
         "",
+        *_last(observation),
         *_legend(observation),
-        *_players(observation),
         *_tiles(observation),
         *_hand(observation),
     ]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _last(observation: Observation) -> str:
+def _last(observation: Observation) -> list[str]:
     if observation.last is None:
-        return ""
-    return f"last tile: {notation(observation.last)}"
+        return []
+    return [f"last tile: {notation(observation.last)}"]
 
 
 def _middle(cell: Cell) -> tuple[int, int]:
@@ -114,26 +117,55 @@ def _legend(observation: Observation) -> list[str]:
     ]
 
 
-def _players(observation: Observation) -> list[str]:
-    lines = []
-    for seat in display_order(observation):
-        name = f"seat {seat}" + (" (you)" if seat == observation.seat else "")
-        score, taken = observation.scores[seat], observation.taken[seat]
-        points, counts = "points hidden", ""
-        if taken is not None:
-            points = f"{score} point{'' if score == 1 else 's'}"
-            counts = " + ".join(f"{n}x{value}" for value, n in enumerate(taken, 1) if n)
-        hand = observation.hands[seat]
-        held = f"{observation.hand_sizes[seat]} in hand"
-        if hand is not None:
-            held = "holds " + (" ".join(tile.value for tile in hand) or "nothing")
-        sign = "<- to move" if seat == observation.to_move else ""
-        if seat in winners(observation):
-            sign = "WINNER"
-        lines.append(
-            f"{LETTERS[seat]}  {name:<13}{points:<14}{counts:<18}{held:<20}{sign}"
-        )
+def _with_players(board: list[str], observation: Observation) -> list[str]:
+    """Put the players into the corners of the board, as they sit around it.
+
+    There they take no rows: on a small terminal they stay in sight with the board.
+    """
+    lines = list(board)
+    for corner, seat in enumerate(display_order(observation)):
+        words = _player(observation, seat, below=corner > 1)
+        first = len(lines) - len(words) if corner > 1 else 0
+        for place, word in enumerate(words, first):
+            whole = lines[place].rstrip()
+            drawn = whole.lstrip()
+            if corner in {1, 2}:
+                start = max(_RIGHT + len(word) - len(word.lstrip()), len(whole) + 2)
+                lines[place] = f"{whole:{start}}{word.lstrip()}"[:WIDTH]
+            else:
+                room = len(whole) - len(drawn)
+                lines[place] = f"{word[: room - 1]:{room}}{drawn}"
     return lines
+
+
+def _player(observation: Observation, seat: int, *, below: bool) -> list[str]:
+    """Return what is told of a player, in five lines, the longer ones further out.
+
+    Args:
+        observation: the position.
+        seat: of the player.
+        below: whether it is for a corner below.
+    """
+    name = f"{LETTERS[seat]}  seat {seat}"
+    if seat == observation.seat:
+        name += " (you)"
+    if seat == observation.to_move:
+        name += "  <-"
+    score, taken = observation.scores[seat], observation.taken[seat]
+    points, counts = "points hidden", ""
+    if taken is not None:
+        points = f"{score} point{'' if score == 1 else 's'}"
+        counts = "+".join(f"{n}x{value}" for value, n in enumerate(taken, 1) if n)
+    hand = observation.hands[seat]
+    held = f"{observation.hand_sizes[seat]} in hand"
+    if hand is not None:
+        held = "holds " + (" ".join(tile.value for tile in hand) or "nothing")
+    sign = "WINNER" if seat in winners(observation) else ""
+    if below:
+        rows = [sign, name, points, held, counts]
+    else:
+        rows = [name, held, points, counts, sign]
+    return [row if row is name else " " * _OUT + row for row in rows]
 
 
 def _tiles(observation: Observation) -> list[str]:

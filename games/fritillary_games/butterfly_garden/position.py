@@ -39,6 +39,7 @@ from fritillary_games.butterfly_garden.explain import no_placement
 from fritillary_games.butterfly_garden.model import REASONS, Options, State
 from fritillary_games.butterfly_garden.rules import apply_action, empty_board
 from fritillary_games.butterfly_garden.tables import tiles_in
+from fritillary_games.facts import facts_in
 
 _BY_NAME: Final = {tile.value: tile for tile in TILES}
 
@@ -67,7 +68,7 @@ def parse_position(text: str, options: Options | None = None) -> State:
             arise; one line that says why.
     """
     options = Options() if options is None else options
-    facts = _lines(text)
+    facts = facts_in(text, _KEYS, several={"tiles"})
     seats = _seats(facts, options)
     places = _places(facts.get("tiles", ""))
     state, sizes = _played(places, options, seats)
@@ -104,26 +105,6 @@ def format_position(state: State) -> str:
 
 def _listed(tiles: Iterable[Tile]) -> str:
     return " ".join(tile.value for tile in tiles) or "none"
-
-
-def _lines(text: str) -> dict[str, str]:
-    """Return the values of a text by key, in lower case and single spaces."""
-    facts: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = " ".join(line.partition("#")[0].casefold().split())
-        if not words:
-            continue
-        key, colon, value = words.partition(":")
-        key, value = key.strip(), value.strip()
-        if not colon or key not in _KEYS:
-            msg = f"line {number}: {line.strip()[:40]!r} is no fact of a position"
-            raise InvalidPositionError(msg)
-        if key in facts:
-            if key != "tiles":
-                raise InvalidPositionError(f"line {number}: {key!r} is there twice")
-            value = f"{facts[key]}, {value}"
-        facts[key] = value
-    return facts
 
 
 def _seats(facts: dict[str, str], options: Options) -> int:

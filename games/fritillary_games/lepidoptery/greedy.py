@@ -30,12 +30,7 @@ class GreedyBot(BaseBot):
         """Return the legal action it likes best; the first of equals."""
         observation: Observation = ask.observation
         board = _Board(observation)
-        best: Action = ask.legal[0]
-        best_liking: _Liking | None = None
-        for action in ask.legal:
-            liking = board.liking(action)
-            if best_liking is None or liking > best_liking:
-                best, best_liking = action, liking
+        best: Action = max(ask.legal, key=board.liking)
         return best
 
 

@@ -26,7 +26,6 @@ WIDTH: Final = 80
 LETTERS: Final = "XO"
 
 _COLUMN_WIDTH: Final = 7
-_PANEL_WIDTH: Final = 36
 
 #: The character between two columns, by what lies left and right of it on a line:
 #: a cell, the top edge of a column, or nothing.
@@ -134,15 +133,15 @@ def _player(observation: Observation, seat: int) -> list[str]:
     name = f"{LETTERS[seat]}  seat {seat}"
     if seat == observation.seat:
         name += " (you)"
-    sign = ""
+    # Right after the name, where a narrow window still shows it.
     if seat == observation.winner:
-        sign = "WINNER"
+        name += "  WINNER"
     elif seat == observation.to_move:
-        sign = "<- to move"
+        name += "  <- to move"
     marker = observation.markers[seat]
     joker = "ready" if observation.jokers[seat] else "used"
     return [
-        f"{name:<{_PANEL_WIDTH - len(sign)}}{sign}",
+        name,
         (
             f"   hand {observation.hand_sizes[seat]:<2}   "
             f"deck {observation.deck_sizes[seat]:<2}   joker {joker}"

@@ -23,6 +23,7 @@ from typing import Final
 from attrs import define
 
 from fritillary import InvalidPositionError
+from fritillary_games.facts import facts_in
 from fritillary_games.lepidoptery.actions import (
     COMBOS,
     NUMBERS,
@@ -83,7 +84,7 @@ def parse_position(text: str, options: Options | None = None) -> State:
             arise; one line that says why.
     """
     options = Options() if options is None else options
-    reader = _Reader(_lines(text), options)
+    reader = _Reader(facts_in(text, _KEYS), options)
     state = reader.state()
     _check(state)
     return state
@@ -117,24 +118,6 @@ def format_position(state: State) -> str:
 
 def _listed(numbers: Iterable[int]) -> str:
     return " ".join(map(str, numbers)) or "none"
-
-
-def _lines(text: str) -> dict[str, str]:
-    """Return the values of a text by key, in lower case and single spaces."""
-    facts: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = " ".join(line.partition("#")[0].casefold().split())
-        if not words:
-            continue
-        key, colon, value = words.partition(":")
-        key = key.strip()
-        if not colon or key not in _KEYS:
-            msg = f"line {number}: {line.strip()[:40]!r} is no fact of a position"
-            raise InvalidPositionError(msg)
-        if key in facts:
-            raise InvalidPositionError(f"line {number}: {key!r} is there twice")
-        facts[key] = value.strip()
-    return facts
 
 
 @define

@@ -46,12 +46,7 @@ class CautiousBot(BaseBot):
             ValueError: if the observer is not to move.
         """
         table = _Table(ask.observation)
-        best: Action = ask.legal[0]
-        best_liking: float | None = None
-        for action in ask.legal:
-            liking = table.liking(action)
-            if best_liking is None or liking > best_liking:
-                best, best_liking = action, liking
+        best: Action = max(ask.legal, key=table.liking)
         return best
 
 

@@ -1,8 +1,4 @@
-"""What observations say that a deal can give; others are refused in one line.
-
-Whoever draws worlds from an observation may have been given one that somebody has made
-up. All is looked at once, in work that does not grow with the numbers in it.
-"""
+"""What observations say that a deal can give; others are refused in one line."""
 
 from __future__ import annotations
 
@@ -10,36 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from fritillary import InvalidPositionError
 from fritillary_games.lost_cities.cards import NUMBERS, RANKS, WAGER, WAGERS
 from fritillary_games.lost_cities.layout import layout_of
 from fritillary_games.lost_cities.model import HAND_SIZE, REASONS, Observation
+from fritillary_games.observed import check_by
 
 #: Cards of one colour: the wagers, and a card of each other rank (C-a).
 _SUIT: Final = WAGERS + len(RANKS) - 1
 
 _SEATS: Final = (0, 1)
-
-
-#: The last one that was not refused: many worlds are drawn from one.
-_sound: Final[list[Observation]] = []
-
-
-def check_observation(observation: Observation) -> None:
-    """Refuse an observation that no deal can give.
-
-    Left out is whether its parts follow from each other: that shows when the state
-    that is drawn from it is observed.
-
-    Raises:
-        InvalidPositionError: saying what is wrong.
-    """
-    if _sound and _sound[0] is observation:
-        return
-    for problem in _problems(observation):
-        msg = f"no deal gives this observation: {problem}"
-        raise InvalidPositionError(msg)
-    _sound[:] = [observation]
 
 
 def _problems(seen: Observation) -> Iterator[str]:
@@ -111,3 +86,8 @@ def _are_too_many(ranks: Sequence[int]) -> bool:
 
 def _are_not_among(some: Sequence[int], all_: Sequence[int]) -> bool:
     return any(some.count(rank) > all_.count(rank) for rank in set(some))
+
+
+#: Refuses an observation that no deal can give. Left out is whether its parts follow
+#: from each other: that shows when the state that is drawn from it is observed.
+check_observation: Final = check_by(_problems)

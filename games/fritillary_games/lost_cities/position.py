@@ -30,6 +30,7 @@ from typing import Final
 from attrs import define, field
 
 from fritillary import InvalidPositionError
+from fritillary_games.facts import facts_in
 from fritillary_games.lost_cities.cards import (
     BITS,
     COLOURS,
@@ -104,7 +105,7 @@ def parse_position(text: str, options: Options | None = None) -> State:
             arise; one line that says why.
     """
     options = Options() if options is None else options
-    state = _Reader(_lines(text), options).state()
+    state = _Reader(facts_in(text, _KEYS), options).state()
     for problem in (
         _about_hands(state),
         _about_step(state),
@@ -162,24 +163,6 @@ def _in_order(cards: Sequence[int]) -> str:
         for number, same in itertools.groupby(cards, lambda card: card // BITS)
     ]
     return ", ".join(groups) or "none"
-
-
-def _lines(text: str) -> dict[str, str]:
-    """Return the values of a text by key, in lower case and single spaces."""
-    facts: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = " ".join(line.partition("#")[0].casefold().split())
-        if not words:
-            continue
-        key, colon, value = words.partition(":")
-        key = key.strip()
-        if not colon or key not in _KEYS:
-            msg = f"line {number}: {line.strip()[:40]!r} is no fact of a position"
-            raise InvalidPositionError(msg)
-        if key in facts:
-            raise InvalidPositionError(f"line {number}: {key!r} is there twice")
-        facts[key] = value.strip()
-    return facts
 
 
 def _name(card: int) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
-from fritillary import FastDealer, Game, Plugin
+from tests.games.random_play import states_of
+
+from fritillary import Game, Plugin
 from fritillary_games import butterfly_garden
 from fritillary_games.butterfly_garden.actions import Place
 from fritillary_games.butterfly_garden.board import NAMES, NUMBERS
@@ -97,14 +98,5 @@ def legal(state: State) -> list[str]:
 
 
 def states(setup: str, games: int, seed: int = 0) -> Iterator[State]:
-    """Yield the states of random games, the last ones included; do not change them."""
-    options, seats = SETUPS[setup]
-    rng = random.Random(seed)
-    for number in range(games):
-        state = GAME.new(FastDealer(1000 * seed + number), options, seats)
-        while True:
-            yield state
-            if GAME.outcome_of(state) is not None:
-                break
-            state = GAME.copy(state)
-            GAME.apply(state, rng.choice(GAME.legal_actions(state)))
+    """Return the states of random matches, the last ones too; do not change them."""
+    return states_of(GAME, *SETUPS[setup], games, seed)

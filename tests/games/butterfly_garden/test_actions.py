@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.games.butterfly_garden.support import GAME, SETUPS, states
+from tests.games.checks import check_notations
 
 from fritillary import InvalidActionError
 from fritillary_games.butterfly_garden.actions import ACTIONS, Place, Tile
@@ -21,12 +22,7 @@ def test_the_table_depends_on_neither_options_nor_seats(setup: str) -> None:
 
 
 def test_every_notation_names_its_action_again() -> None:
-    for index, (each, text) in enumerate(zip(TABLE.actions, TABLE.texts, strict=True)):
-        assert TABLE.parse(text) is each
-        assert TABLE.parse(f"  {text.upper()} ") is each
-        assert TABLE.at(index) is each
-        assert TABLE.index[each] == index
-    assert len(set(TABLE.texts)) == 756
+    check_notations(TABLE, 756)
 
 
 @pytest.mark.parametrize(

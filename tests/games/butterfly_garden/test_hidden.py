@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import Counter
-from typing import Any
+from functools import partial
 
 import pytest
 from attrs import evolve
@@ -16,6 +16,7 @@ from tests.games.butterfly_garden.support import (
     states,
     taken,
 )
+from tests.games.random_play import sampled, shuffled
 
 from fritillary import FastDealer
 from fritillary_games.butterfly_garden.actions import COUNTS, Place, Tile
@@ -42,17 +43,8 @@ def viewers(state: State) -> tuple[int | None, ...]:
     return (None, *range(len(state.hands)))
 
 
-def sample(observation: Any, dealer: FastDealer) -> State:
-    assert GAME.sample_state is not None
-    state: State = GAME.sample_state(observation, dealer)
-    return state
-
-
-def shuffle(state: State, seat: int | None, dealer: FastDealer) -> State:
-    assert GAME.shuffle_hidden is not None
-    twin: State = GAME.copy(state)
-    GAME.shuffle_hidden(twin, seat, dealer)
-    return twin
+sample = partial(sampled, GAME)
+shuffle = partial(shuffled, GAME)
 
 
 def test_an_observation_holds_the_own_hand_and_what_is_public() -> None:

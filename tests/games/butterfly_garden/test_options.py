@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.games.butterfly_garden.support import GAME, INDIGO, SETUPS
+from tests.games.checks import check_wrong_options
 
 from fritillary import FastDealer, InvalidOptionsError
 from fritillary_games.butterfly_garden.model import Options
@@ -29,13 +30,7 @@ WRONG = [
 def test_wrong_options_give_one_clear_line(
     data: dict[str, Any], where: str, what: str
 ) -> None:
-    with pytest.raises(InvalidOptionsError) as caught:
-        GAME.options(data)
-    message = caught.value.message
-    assert where in message
-    assert what in message
-    assert "\n" not in message
-    assert message.startswith("butterfly-garden: ")
+    check_wrong_options(GAME, data, where, what)
 
 
 @pytest.mark.parametrize("seats", [0, 1, 5, 6])

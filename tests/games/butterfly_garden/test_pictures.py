@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from attrs import evolve
 from tests.games.butterfly_garden.support import GAME, INDIGO, SETUPS, position, states
+from tests.games.drawn import SVG, parse, part, words
 
 from fritillary_games.butterfly_garden.actions import ACTIONS, TILES, Place, Tile
 from fritillary_games.butterfly_garden.geometry import KINDS
@@ -28,8 +29,6 @@ from fritillary_games.butterfly_garden.pictures_facts import (
     winners,
 )
 from fritillary_games.butterfly_garden.position import parse_position
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 START = GAME.observe(parse_position("hand 0: lane star\nhand 1: knot knot"), 0)
 MIDDLE = GAME.observe(
@@ -85,23 +84,13 @@ def seen_in(setup: str) -> Iterator[Observation]:
                 yield GAME.observe(state, viewer)
 
 
-def part(svg: str, name: str) -> ET.Element:
-    """Return the element with an id."""
-    (found,) = [e for e in ET.fromstring(svg).iter() if e.get("id") == name]
-    return found
-
-
-def words(element: ET.Element) -> list[str]:
-    return [text.text or "" for text in element.iter(f"{SVG}text")]
-
-
 def uses(element: ET.Element, start: str) -> list[str]:
     names = [use.get("href", "") for use in element.iter(f"{SVG}use")]
     return [name for name in names if name.startswith(f"#{start}")]
 
 
 def check_svg(svg: str) -> None:
-    root = ET.fromstring(svg)
+    root = parse(svg)
     assert root.tag == f"{SVG}svg"
     assert root.get("width") == "1000"
     ids = [e.get("id") for e in root.iter() if e.get("id")]
@@ -217,10 +206,9 @@ def test_routes_are_named_by_their_edges() -> None:
 def test_the_text_picture_of_the_start() -> None:
     assert draw_text(START).splitlines() == [
         "Butterfly Garden - your turn",
-        "",
-        "                     /   \\   A   A   A   A   A   A   /   \\",
-        "                   |u-turn |  a2   |  a3   |  a4   |u-turn |",
-        "                 B   \\   1   \\   /   \\   /   \\   /   1   /   B",
+        "A  seat 0 (you)  <-  /   \\   A   A   A   A   A   A   /   \\    B  seat 1",
+        "   holds star lane |u-turn |  a2   |  a3   |  a4   |u-turn |     2 in hand",
+        "   0 points      B   \\   1   \\   /   \\   /   \\   /   1   /   B   0 points",
         "               B  b1   |  b2   |  b3   |  b4   |  b5   |  b6   B",
         "             B   \\   /   \\   /   \\   /   \\   /   \\   /   \\   /   B",
         "           B  c1   |  c2   |  c3   |  c4   |  c5   |  c6   |  c7   B",
@@ -248,11 +236,6 @@ def test_the_text_picture_of_the_start() -> None:
         "                     \\   /   B   B   B   B   B   B   \\   /",
         "",
         "On the edges: 1 blue, 2 pink, 3 purple butterflies; A to B: exits of seats",
-        (
-            "A  seat 0 (you) 0 points                        holds star lane"
-            "     <- to move"
-        ),
-        "B  seat 1       0 points                        2 in hand",
         "Stack 50; not placed yet: 14 arch, 6 star, 14 lane, 14 knot, 6 leaf",
         "",
         "star 0: NW-SE NE-SW E-W",
@@ -269,7 +252,9 @@ def test_the_text_picture_shows_tiles_treasures_and_exits() -> None:
     assert "| LEAF1 | 2223  |" in text
     for word in ("arch2", "knot2", "lane0", "star0"):
         assert word in text
-    board = "\n".join(text.splitlines()[2:21])
+    board = "\n".join(text.splitlines()[1:20])
+    # Without what stands in its corners.
+    board = re.sub(r"[A-D]  seat \d( \(you\)|  <-)?|\d points?|\dx1|\d in", "", board)
     digits = re.findall(r"(?<![A-Za-z0-9])[123](?![0-9])", board)
     assert len(digits) == len(MIDDLE.waiting)
     # Gateways of two owners show both, six exits each.
@@ -277,12 +262,35 @@ def test_the_text_picture_shows_tiles_treasures_and_exits() -> None:
         assert len(re.findall(rf"(?<![A-Z]){letter}(?![A-Z])", board)) == 9
 
 
+@pytest.mark.parametrize("setup", SETUPS)
+def test_what_seats_have_stands_beside_the_board(setup: str) -> None:
+    """The board is as wide as it was, and all words of the seats are whole."""
+    for seen in seen_in(setup):
+        lines = draw_text(seen).splitlines()[1:20]
+        for seat, size in enumerate(seen.hand_sizes):
+            beside = " ".join(lines)
+            assert f"  seat {seat}" in beside
+            assert ("  <-" in beside) == (seen.to_move is not None)
+            hand = seen.hands[seat]
+            held = f"{size} in hand"
+            if hand is not None:
+                held = f"holds {' '.join(tile.value for tile in hand) or 'nothing'}"
+            assert held in beside
+            score = seen.scores[seat]
+            assert ("points hidden" if score is None else f"{score} point") in beside
+            for value, count in enumerate(seen.taken[seat] or (), start=1):
+                assert not count or f"{count}x{value}" in beside
+
+
 def test_the_text_picture_tells_what_seats_have() -> None:
-    lines = draw_text(MIDDLE).splitlines()
-    assert any(re.match(r"A  seat 0 +1 point +1x1 +2 in hand$", line) for line in lines)
-    assert any(
-        re.match(r"C  seat 2 \(you\) 0 points +holds knot leaf$", x) for x in lines
-    )
+    lines = draw_text(MIDDLE).splitlines()[1:20]
+    assert lines[0].startswith("C  seat 2 (you)   ")
+    assert lines[1].startswith("   holds knot leaf |")
+    assert lines[2].startswith("   0 points      D ")
+    for line, row in zip(
+        lines[-4:], ("A  seat 0", "   1 point", "   2 in hand", "   1x1"), strict=True
+    ):
+        assert line.endswith(row)
     hidden = draw_text(GAME.observe(position(options=Options(hide_scores=True)), 0))
     assert hidden.count("points hidden") == 1
     assert "WINNER" in draw_text(EXAMPLES["one winner"])

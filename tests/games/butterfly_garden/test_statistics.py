@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from benchmarks import butterfly_garden_statistics as statistics
 from tests.games.butterfly_garden.support import GAME
+from tests.games.checks import check_interrupt, check_report
 
 RANDOM = [each for each in statistics.SETTINGS if each.reference is not None]
 
@@ -33,24 +32,10 @@ def test_uniform_play_agrees_with_the_reference(setting: statistics.Setting) -> 
 
 
 def test_the_report_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    statistics.main(["--games", "3"])
-    printed = capsys.readouterr().out
-    for setting in statistics.SETTINGS:
-        assert f"{setting.name}: 3 games" in printed
+    check_report(statistics, capsys)
 
 
 def test_an_interrupt_prints_what_there_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play = statistics.play
-
-    def interrupted(*arguments: Any) -> None:
-        if arguments[2] == 2:
-            raise KeyboardInterrupt
-        play(*arguments)
-
-    monkeypatch.setattr(statistics, "play", interrupted)
-    statistics.measure(10)
-    printed = capsys.readouterr().out
-    assert "uniform, 2 seats, indigo: 2 games" in printed
-    assert printed.endswith("interrupted\n")
+    check_interrupt(statistics, "uniform, 2 seats, indigo", capsys, monkeypatch)

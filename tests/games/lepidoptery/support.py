@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
-from fritillary import Act, FastDealer, Game, Plugin
+from tests.games.random_play import states_of
+
+from fritillary import Game, Plugin
 from fritillary_games import lepidoptery
 from fritillary_games.lepidoptery.model import Action, Combo, Options, State
 from fritillary_games.lepidoptery.position import parse_position
@@ -74,13 +75,5 @@ def position(text: str, options: Options | None = None) -> State:
 
 
 def states(options: Options, games: int, seed: int = 0) -> Iterator[State]:
-    """Yield the states of random games, the last ones included; do not change them."""
-    rng = random.Random(seed)
-    for number in range(games):
-        state = GAME.new(FastDealer(1000 * seed + number), options)
-        while True:
-            yield state
-            if type(GAME.decision_point(state)) is not Act:
-                break
-            state = GAME.copy(state)
-            GAME.apply(state, rng.choice(GAME.legal_actions(state)))
+    """Return the states of random matches, the last ones too; do not change them."""
+    return states_of(GAME, options, 2, games, seed)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from tests.games.checks import check_notations
 from tests.games.lepidoptery.support import GAME, OPTIONS, states
 
 from fritillary import InvalidActionError
@@ -30,12 +31,7 @@ def test_the_table_does_not_depend_on_the_options(name: str) -> None:
 
 
 def test_every_notation_names_its_action_again() -> None:
-    for index, (each, text) in enumerate(zip(TABLE.actions, TABLE.texts, strict=True)):
-        assert TABLE.parse(text) is each
-        assert TABLE.parse(f"  {text.upper()} ") is each
-        assert TABLE.at(index) is each
-        assert TABLE.index[each] == index
-    assert len(set(TABLE.texts)) == 110
+    check_notations(TABLE, 110)
 
 
 @pytest.mark.parametrize(

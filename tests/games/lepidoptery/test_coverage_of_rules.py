@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from tests.games import numbered
 
 RULES = [f"L-{letter}" for letter in "abcdefghijklmnop"]
 EXAMPLES = [f"LEP-{n:02}" for n in (1, 2, 3, 4, 7, 8, 9, 11, 14, 15, 16)]
+HERE = Path(__file__).parent
 
 
 def test_every_rule_and_example_has_a_test() -> None:
-    here = Path(__file__)
-    named = {
-        rule
-        for file in here.parent.glob("test_*.py")
-        if file != here
-        for rule in re.findall(
-            r'^@pytest\.mark\.rule\("([^"]+)"\)', file.read_text("utf-8"), re.MULTILINE
-        )
-    }
-    assert {*RULES, *EXAMPLES} - named == set()
+    assert {*RULES, *EXAMPLES} - numbered.named(HERE) == set()
 
 
 def test_no_test_names_a_rule_that_does_not_exist() -> None:
-    known = {*RULES, *EXAMPLES}
-    for file in Path(__file__).parent.glob("test_*.py"):
-        for rule in re.findall(r'mark\.rule\("([^"\[]+)"\)', file.read_text("utf-8")):
-            assert rule in known, file.name
+    assert numbered.unknown(HERE, {*RULES, *EXAMPLES}) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import Counter
-from typing import Any
+from functools import partial
 
 import pytest
 from tests.games.lepidoptery.support import (
@@ -18,27 +18,18 @@ from tests.games.lepidoptery.support import (
     position,
     states,
 )
+from tests.games.random_play import sampled, shuffled
 
 from fritillary import FastDealer
 from fritillary_games.lepidoptery.actions import ACTIONS
-from fritillary_games.lepidoptery.model import Combo, Options, State
+from fritillary_games.lepidoptery.model import Combo, Options
 from fritillary_games.lepidoptery.rules import played
 from fritillary_games.lepidoptery.tables import ranks_in
 
 VIEWERS = (0, 1, None)
 
-
-def sample(observation: Any, dealer: FastDealer) -> State:
-    assert GAME.sample_state is not None
-    state: State = GAME.sample_state(observation, dealer)
-    return state
-
-
-def shuffle(state: State, seat: int | None, dealer: FastDealer) -> State:
-    assert GAME.shuffle_hidden is not None
-    twin: State = GAME.copy(state)
-    GAME.shuffle_hidden(twin, seat, dealer)
-    return twin
+sample = partial(sampled, GAME)
+shuffle = partial(shuffled, GAME)
 
 
 def test_an_observation_shows_the_own_hand_and_what_is_public() -> None:

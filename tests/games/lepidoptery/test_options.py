@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.games.checks import check_wrong_options
 from tests.games.lepidoptery.support import GAME
 
 from fritillary import FastDealer, InvalidOptionsError
@@ -32,13 +33,7 @@ WRONG = [
 def test_wrong_options_give_one_clear_line(
     data: dict[str, Any], where: str, what: str
 ) -> None:
-    with pytest.raises(InvalidOptionsError) as caught:
-        GAME.options(data)
-    message = caught.value.message
-    assert where in message
-    assert what in message
-    assert "\n" not in message
-    assert message.startswith("lepidoptery: ")
+    check_wrong_options(GAME, data, where, what)
 
 
 def test_the_published_rule_sets_are_presets_that_differ_in_one_option() -> None:

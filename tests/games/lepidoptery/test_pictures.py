@@ -2,266 +2,51 @@
 
 from __future__ import annotations
 
-import os
-import random
-import re
-import subprocess
-import sys
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 from attrs import evolve
-
-from fritillary_games.lepidoptery.model import (
-    COMBOS,
-    COPIES,
-    Combo,
-    Observation,
-    Options,
-    Play,
+from tests.games.drawn import (
+    SVG,
+    check_document,
+    check_elsewhere,
+    check_inside,
+    definitions,
+    part,
+    uses,
+    words,
 )
+from tests.games.lepidoptery.observations import (
+    DECK,
+    FOUR,
+    MANY,
+    MIDDLE,
+    SHED,
+    START,
+    UNEVEN,
+    random_observation,
+)
+
+from fritillary_games.lepidoptery.model import Observation
 from fritillary_games.lepidoptery.pictures import draw_svg, draw_text
-from fritillary_games.lepidoptery.pictures_facts import cards_of
-
-SVG = "{http://www.w3.org/2000/svg}"
-DECK = tuple(rank for rank, n in enumerate(COPIES, 1) for _ in range(n))
-
-START = Observation(
-    options=Options(),
-    seat=0,
-    to_move=0,
-    hand=(1, 1, 3, 3, 4, 5, 6, 6, 7, 7, 9, 10),
-    hand_sizes=(12, 12),
-    deck_sizes=(26, 26),
-    played=((), ()),
-    markers=(None, None),
-    jokers=(True, True),
-    columns=((), (), (), (), ()),
-    table=None,
-    winner=None,
-    reason=None,
-)
-# Columns: run3, run2, single, pair, triple. The picture in docs/images.
-MIDDLE = evolve(
-    START,
-    hand=(2, 2, 3, 4, 4, 4, 4, 6, 8, 8, 10),
-    hand_sizes=(11, 10),
-    deck_sizes=(6, 0),
-    played=(
-        (1, 1, 2, 3, 3, 3, 5, 5, 5, 5, 6, 6, 7, 7, 7, 8, 9, 9, 9, 10, 10),
-        (
-            *(1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 6, 7, 7),
-            *(8, 8, 8, 8, 9, 9, 9, 10, 10),
-        ),
-    ),
-    markers=(Combo.SINGLE, Combo.RUN3),
-    jokers=(True, False),
-    columns=(
-        (1, 0, 1, 1, 1),
-        (1, 0, 1, 0, 0),
-        (0, 0, 1, 0),
-        (0, 1, 0, 0, 1, 1),
-        (1, 1, 0),
-    ),
-    table=Play(Combo.RUN3, 2, joker=2),
-)
-FOUR = evolve(
-    START,
-    to_move=None,
-    markers=(Combo.SINGLE, Combo.RUN2),
-    columns=((1, 0), (0, 1), (0, 0, 0, 0), (1, 0, 1), (0,)),
-    table=Play(Combo.SINGLE, 10),
-    winner=0,
-    reason="four-in-line",
-)
-SHED = evolve(
-    START,
-    options=Options(heights=(1,) * 5),
-    seat=1,
-    to_move=None,
-    hand=(),
-    hand_sizes=(3, 0),
-    deck_sizes=(4, 0),
-    played=(DECK[:31], DECK),
-    markers=(Combo.PAIR, Combo.SINGLE),
-    jokers=(False, False),
-    columns=((), (1,), (1,), (0,), ()),
-    table=Play(Combo.SINGLE, 10),
-    winner=1,
-    reason="all-shed",
-)
-UNEVEN = evolve(
-    START,
-    options=Options(
-        heights=(12, 3, 6, 5, 1),
-        order=(Combo.TRIPLE, Combo.SINGLE, Combo.RUN3, Combo.RUN2, Combo.PAIR),
-        same_type_may_beat=False,
-    ),
-    to_move=1,
-    hand=DECK,
-    hand_sizes=(38, 38),
-    deck_sizes=(0, 0),
-    markers=(Combo.RUN3, Combo.RUN3),
-    columns=((0,) * 6 + (1,) * 6, (), (1, 0), (), (0,)),
-    table=Play(Combo.RUN3, 8, joker=8),
-)
-SPECTATOR = evolve(MIDDLE, seat=None, hand=())
-EXAMPLES = {
-    "start": START,
-    "middle": MIDDLE,
-    "four": FOUR,
-    "shed": SHED,
-    "uneven": UNEVEN,
-    "spectator": SPECTATOR,
-    "end seen by a spectator": evolve(SHED, seat=None),
-    "without a winner": evolve(UNEVEN, to_move=None),
-    "broken off at the start": evolve(START, to_move=None),
-    "lowest board": evolve(START, options=Options(heights=(1,) * 5)),
-    "highest board": evolve(START, options=Options(heights=(12,) * 5)),
-}
-
-
-def random_observation(seed: int) -> Observation:
-    """Make up an observation; in range, but not always one that can be reached."""
-    chance = random.Random(seed)
-    heights = tuple(chance.randint(1, 12) for _ in COMBOS)
-    cards = [chance.sample(DECK, 38) for _ in range(2)]
-    hands = [chance.randint(0, 38) for _ in range(2)]
-    decks = [chance.randint(0, min(26, 38 - hand)) for hand in hands]
-    seat = chance.choice((None, 0, 1))
-    winner = chance.choice((None, None, 0, 1))
-    table = None
-    if winner is not None or chance.random() < 0.7:
-        combo = chance.choice(COMBOS)
-        highest = {Combo.RUN2: 9, Combo.RUN3: 8}.get(combo, 10)
-        table = Play(combo, chance.randint(1, highest))
-        ranks = [0, *(rank for rank, _ in cards_of(table))]
-        if combo is not Combo.SINGLE:
-            table = evolve(table, joker=chance.choice(ranks))
-    return Observation(
-        options=Options(
-            heights=heights,
-            order=tuple(chance.sample(COMBOS, 5)),
-            same_type_may_beat=chance.random() < 0.5,
-        ),
-        seat=seat,
-        to_move=chance.randint(0, 1) if winner is None else None,
-        hand=() if seat is None else tuple(sorted(cards[seat][: hands[seat]])),
-        hand_sizes=tuple(hands),
-        deck_sizes=tuple(decks),
-        played=tuple(
-            tuple(sorted(own[hand + deck :]))
-            for own, hand, deck in zip(cards, hands, decks, strict=True)
-        ),
-        markers=tuple(chance.choice((None, *COMBOS)) for _ in range(2)),
-        jokers=tuple(chance.random() < 0.5 for _ in range(2)),
-        columns=tuple(
-            tuple(chance.randint(0, 1) for _ in range(chance.randint(0, height)))
-            for height in heights
-        ),
-        table=table,
-        winner=winner,
-        reason=None if winner is None else chance.choice(("four-in-line", "all-shed")),
-    )
-
-
-MANY = [
-    *(pytest.param(value, id=name) for name, value in EXAMPLES.items()),
-    *(
-        pytest.param(random_observation(seed), id=f"random {seed}")
-        for seed in range(40)
-    ),
-]
-
-
-def parse(svg: str) -> ET.Element:
-    """Parse a document of our own making."""
-    return ET.fromstring(svg)
-
-
-def part(svg: str, name: str) -> ET.Element:
-    """Return the element with an id."""
-    (found,) = [e for e in parse(svg).iter() if e.get("id") == name]
-    return found
-
-
-def words(element: ET.Element) -> list[str]:
-    """List the texts under an element in the order of drawing."""
-    return [text.text or "" for text in element.iter(f"{SVG}text")]
-
-
-def uses(element: ET.Element, name: str) -> int:
-    """Count how often a definition is shown under an element."""
-    return sum(use.get("href") == f"#{name}" for use in element.iter(f"{SVG}use"))
-
 
 # ------------------------------------------------------------------------- SVG
 
 
 @pytest.mark.parametrize("observation", MANY)
 def test_svg_is_one_plain_document_that_refers_to_nothing_outside(observation):
-    svg = draw_svg(observation)
-    root = parse(svg)
-    assert root.tag == f"{SVG}svg"
-    assert root.get("role") == "img"
-    width, height = root.get("width"), root.get("height")
-    assert root.get("viewBox") == f"0 0 {width} {height}"
-    ids = [e.attrib["id"] for e in root.iter() if "id" in e.attrib]
-    assert len(ids) == len(set(ids))
-    assert all(name.startswith("lep-") for name in ids)
-    assert (root.get("aria-labelledby") or "").split() == ["lep-title", "lep-desc"]
     allowed = "svg title desc defs g path rect circle text use linearGradient stop"
-    assert {e.tag.removeprefix(SVG) for e in root.iter()} <= set(allowed.split())
-    for e in root.iter():
-        for name, value in e.attrib.items():
-            assert not name.startswith("on")
-            assert name not in {"style", "class"}
-            if name == "href":
-                assert value.removeprefix("#") in ids
-            for reference in re.findall(r"url\((.*?)\)", value):
-                assert reference.removeprefix("#") in ids
-    assert svg.count("://") == 1  # the namespace
+    check_document(draw_svg(observation), "lep", allowed)
 
 
 @pytest.mark.parametrize("observation", MANY)
 def test_svg_cuts_nothing_off(observation):
-    root = parse(draw_svg(observation))
-    width, height = float(root.get("width", 0)), float(root.get("height", 0))
-    for e in root:
-        if e.tag == f"{SVG}defs":
-            continue
-        for shape in e.iter():
-            spots = []
-            if shape.tag == f"{SVG}rect":
-                x, y = float(shape.get("x", 0)), float(shape.get("y", 0))
-                right = x + float(shape.get("width", 0))
-                spots = [(x, y), (right, y + float(shape.get("height", 0)))]
-            elif shape.tag == f"{SVG}text":
-                size = float(shape.get("font-size", 0))
-                # No letter of a sans-serif or serif font is wider than this on
-                # average over a word.
-                reach = 0.7 * size * len(shape.text or "")
-                left = {"start": 0.0, "middle": 0.5, "end": 1.0}
-                share = left[shape.get("text-anchor", "start")]
-                x, y = float(shape.get("x", 0)), float(shape.get("y", 0))
-                spots = [
-                    (x - share * reach, y - size),
-                    (x + (1 - share) * reach, y),
-                ]
-            elif shape.tag == f"{SVG}use":
-                move = re.match(r"translate\((\S+) (\S+)\)", shape.get("transform", ""))
-                assert move
-                spots = [(float(move[1]), float(move[2]))]
-            assert all(0 <= x <= width and 0 <= y <= height for x, y in spots), shape
+    check_inside(draw_svg(observation))
 
 
 @pytest.mark.parametrize("observation", MANY)
 def test_definitions_are_the_same_in_all_pictures(observation):
     # So that several pictures may stand in one page.
-    def definitions(svg: str) -> str:
-        return svg[svg.index("<defs>") : svg.index("</defs>")]
-
     assert definitions(draw_svg(observation)) == definitions(draw_svg(START))
 
 
@@ -435,7 +220,7 @@ def test_text_of_a_position_looks_like_this():
 EXPECTED = """
 Lepidoptery - seat 1 to move (O)
 
-┌─FULL──┐                                   O  seat 1                 <- to move
+┌─FULL──┐                                   O  seat 1  <- to move
 │   O   │                                      hand 38   deck 0    joker ready
 │   O   │                                      may not play: run3
 │   O   │
@@ -480,23 +265,12 @@ def test_equal_observations_give_equal_pictures(draw, seed):
 
 def test_pictures_do_not_depend_on_the_process():
     code = (
-        "import importlib.util, sys\n"
-        f"spec = importlib.util.spec_from_file_location('pictured', {__file__!r})\n"
-        "module = importlib.util.module_from_spec(spec)\n"
-        "sys.modules['pictured'] = module\n"
-        "spec.loader.exec_module(module)\n"
-        "for draw in module.draw_text, module.draw_svg:\n"
-        "    sys.stdout.buffer.write(draw(module.FOUR).encode())\n"
+        "from fritillary_games.lepidoptery.pictures import draw_svg, draw_text\n"
+        "from tests.games.lepidoptery.observations import FOUR\n"
+        "for draw in draw_text, draw_svg:\n"
+        "    sys.stdout.buffer.write(draw(FOUR).encode())\n"
     )
-    here = (draw_text(FOUR) + draw_svg(FOUR)).encode()
-    for seed in ("1", "2"):
-        there = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        )
-        assert there.stdout == here
+    check_elsewhere(code, draw_text(FOUR) + draw_svg(FOUR))
 
 
 def test_picture_in_the_documentation_is_what_is_drawn():

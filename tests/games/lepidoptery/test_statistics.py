@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from benchmarks import statistics
+from tests.games.checks import check_interrupt, check_report
 from tests.games.lepidoptery.support import GAME
 
 
@@ -28,24 +27,10 @@ def test_uniform_play_agrees_with_the_published_figures() -> None:
 
 
 def test_the_report_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    statistics.main(["--games", "3"])
-    printed = capsys.readouterr().out
-    for setting in statistics.SETTINGS:
-        assert f"{setting.name}: 3 games" in printed
+    check_report(statistics, capsys)
 
 
 def test_an_interrupt_prints_what_there_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play = statistics.play
-
-    def interrupted(*arguments: Any) -> None:
-        if arguments[2] == 2:
-            raise KeyboardInterrupt
-        play(*arguments)
-
-    monkeypatch.setattr(statistics, "play", interrupted)
-    statistics.measure(10)
-    printed = capsys.readouterr().out
-    assert "uniform, 6 rows: 2 games" in printed
-    assert printed.endswith("interrupted\n")
+    check_interrupt(statistics, "uniform, 6 rows", capsys, monkeypatch)

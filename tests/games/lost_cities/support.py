@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
-from fritillary import Act, FastDealer, Game, Plugin
+from tests.games.random_play import states_of
+
+from fritillary import Game, Plugin
 from fritillary_games import lost_cities
 from fritillary_games.lost_cities.actions import Action
 from fritillary_games.lost_cities.exploits import Exploit
-from fritillary_games.lost_cities.model import (
-    DiscardPiles,
-    NextStarter,
-    Options,
-    State,
-)
+from fritillary_games.lost_cities.model import DiscardPiles, NextStarter, Options, State
 from fritillary_games.lost_cities.position import parse_position
 
 GAME: Game[Any, Any, Any] = Game(Plugin("lost-cities", lost_cities))
@@ -101,16 +97,8 @@ def count(cards: str) -> int:
 
 
 def states(options: Options, games: int, seed: int = 0) -> Iterator[State]:
-    """Yield the states of random matches, the last ones too; do not change them."""
-    rng = random.Random(seed)
-    for number in range(games):
-        state = GAME.new(FastDealer(1000 * seed + number), options)
-        while True:
-            yield state
-            if type(GAME.decision_point(state)) is not Act:
-                break
-            state = GAME.copy(state)
-            GAME.apply(state, rng.choice(GAME.legal_actions(state)))
+    """Return the states of random matches, the last ones too; do not change them."""
+    return states_of(GAME, options, 2, games, seed)
 
 
 def finished(options: Options, seed: int = 0) -> State:

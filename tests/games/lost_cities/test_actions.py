@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+from tests.games.checks import check_notations
 from tests.games.lost_cities.support import GAME, OPTIONS, SINGLE, SIX, states
 
 from fritillary import InvalidActionError
@@ -33,12 +34,7 @@ def test_the_table_depends_on_the_number_of_colours_alone(name: str) -> None:
 
 @pytest.mark.parametrize("table", [FIVE, LONG])
 def test_every_notation_names_its_action_again(table: Any) -> None:
-    for index, (each, text) in enumerate(zip(table.actions, table.texts, strict=True)):
-        assert table.parse(text) is each
-        assert table.parse(f"  {text.upper()} ") is each
-        assert table.at(index) is each
-        assert table.index[each] == index
-    assert len(set(table.texts)) == len(table)
+    check_notations(table, len(table))
 
 
 @pytest.mark.parametrize(

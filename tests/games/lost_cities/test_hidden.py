@@ -8,6 +8,7 @@ import pickle
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.games.lost_cities.support import (
     position,
     states,
 )
+from tests.games.random_play import sampled, shuffled
 
 from fritillary import Dealer, FastDealer
 from fritillary.testing import distribution
@@ -32,18 +34,8 @@ from fritillary_games.lost_cities.model import DiscardPiles, Options, State
 VIEWERS = (0, 1, None)
 EMPTY = ((),) * 5
 
-
-def sample(observation: Any, dealer: Dealer) -> State:
-    assert GAME.sample_state is not None
-    state: State = GAME.sample_state(observation, dealer)
-    return state
-
-
-def shuffle(state: State, seat: int | None, dealer: Dealer) -> State:
-    assert GAME.shuffle_hidden is not None
-    twin: State = GAME.copy(state)
-    GAME.shuffle_hidden(twin, seat, dealer)
-    return twin
+sample = partial(sampled, GAME)
+shuffle = partial(shuffled, GAME)
 
 
 # ------------------------------------------------------------------- observations
@@ -229,7 +221,7 @@ def test_shuffling_what_is_hidden_changes_the_truth_and_nothing_seen(
             assert twin.hands[viewer] == state.hands[viewer]
 
 
-@pytest.mark.parametrize("draw", [sample, shuffle])
+@pytest.mark.parametrize("draw", [sample, shuffle], ids=["sample", "shuffle"])
 def test_the_packs_of_later_games_are_hidden(draw: Callable[..., State]) -> None:
     state = GAME.new(FastDealer(1))
     for viewer in VIEWERS:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from tests.games.forged import draw_from_all, look_at_forged
+from tests.games.forged import check_refusals, draw_from_all, look_at_forged
 from tests.games.lost_cities.support import GAME, OPTIONS, states
+from tests.games.random_play import sampled
 
 from fritillary import FastDealer, InvalidPositionError
 from fritillary_games.lost_cities.cards import Colour
@@ -22,12 +23,6 @@ def test_worlds_are_drawn_from_all_that_can_be_seen(options):
 @pytest.mark.parametrize("options", OPTIONS)
 def test_whatever_is_made_up_is_answered(options):
     assert look_at_forged(GAME, OPTIONS[options], 2, 7, 150) > 75
-
-
-def draw(observation: Any) -> Any:
-    """Draw a world from an observation."""
-    assert GAME.sample_state is not None
-    return GAME.sample_state(observation, FastDealer(0))
 
 
 def seen() -> Any:
@@ -74,11 +69,7 @@ def made_up(one: Any) -> list[tuple[dict[str, Any], str]]:
 
 def test_what_is_wrong_is_told_in_one_line():
     one = seen()
-    for change, why in made_up(one):
-        with pytest.raises(InvalidPositionError, match=why) as caught:
-            draw(evolve(one, **change))
-        assert caught.value.message.startswith("no deal gives this observation: ")
-        assert caught.value.message.isprintable()
+    check_refusals(GAME, one, made_up(one))
 
 
 def test_a_seat_is_known_to_hold_what_it_holds():
@@ -90,4 +81,4 @@ def test_a_seat_is_known_to_hold_what_it_holds():
     known = list(observation.known)
     known[seat] = with_ranks(known[seat], *sorted(ranks)[:1])
     with pytest.raises(InvalidPositionError, match="known to hold a card"):
-        draw(evolve(observation, known=tuple(known)))
+        sampled(GAME, evolve(observation, known=tuple(known)), FastDealer(0))

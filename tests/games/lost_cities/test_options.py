@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.games.checks import check_wrong_options
 from tests.games.lost_cities.support import GAME, OPTIONS
 
 from fritillary import FastDealer, InvalidOptionsError
@@ -35,13 +36,7 @@ WRONG = [
 def test_wrong_options_give_one_clear_line(
     data: dict[str, Any], where: str, what: str
 ) -> None:
-    with pytest.raises(InvalidOptionsError) as caught:
-        GAME.options(data)
-    message = caught.value.message
-    assert where in message
-    assert what in message
-    assert "\n" not in message
-    assert message.startswith("lost-cities: ")
+    check_wrong_options(GAME, data, where, what)
 
 
 def test_the_defaults_are_a_match_of_three_games_with_open_piles() -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from attrs import evolve
+from tests.games.drawn import (
+    SVG,
+    check_document,
+    check_elsewhere,
+    check_inside,
+    definitions,
+    part,
+    uses,
+    words,
+)
 from tests.games.lost_cities.support import (
     ALL_EXPLOITS,
     GAME,
@@ -27,8 +34,6 @@ from fritillary_games.lost_cities.cards import COLOURS
 from fritillary_games.lost_cities.model import Observation, Options
 from fritillary_games.lost_cities.pictures import draw_svg, draw_text
 from fritillary_games.lost_cities.pictures_facts import column_scores, hand_size, mark
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 MIDDLE = """
 hand 0: yellow W 5 9, blue 3, green 8 10, red 2
@@ -85,25 +90,9 @@ MANY = [pytest.param(value, id=name) for name, value in EXAMPLES.items()] + [
 ]
 
 
-def parse(svg: str) -> ET.Element:
-    """Parse a document of our own making."""
-    return ET.fromstring(svg)
-
-
-def part(svg: str, name: str) -> ET.Element:
-    """Return the element with an id."""
-    (found,) = [e for e in parse(svg).iter() if e.get("id") == name]
-    return found
-
-
-def words(element: ET.Element) -> list[str]:
-    """List the texts under an element in the order of drawing."""
-    return [text.text or "" for text in element.iter(f"{SVG}text")]
-
-
 def backs(element: ET.Element) -> int:
     """Count the cards face down under an element."""
-    return sum(use.get("href") == "#lc-back" for use in element.iter(f"{SVG}use"))
+    return uses(element, "lc-back")
 
 
 def thrice(ranks: Any) -> Counter[str]:
@@ -116,73 +105,20 @@ def thrice(ranks: Any) -> Counter[str]:
 
 @pytest.mark.parametrize("observation", MANY)
 def test_svg_is_one_plain_document_that_refers_to_nothing_outside(observation):
-    svg = draw_svg(observation)
-    root = parse(svg)
-    assert root.tag == f"{SVG}svg"
-    assert root.get("role") == "img"
-    width, height = root.get("width"), root.get("height")
-    assert root.get("viewBox") == f"0 0 {width} {height}"
-    ids = [e.attrib["id"] for e in root.iter() if "id" in e.attrib]
-    assert len(ids) == len(set(ids))
-    assert all(name.startswith("lc-") for name in ids)
-    assert (root.get("aria-labelledby") or "").split() == ["lc-title", "lc-desc"]
     allowed = "svg title desc defs g path rect circle text use"
-    assert {e.tag.removeprefix(SVG) for e in root.iter()} <= set(allowed.split())
-    for e in root.iter():
-        for name, value in e.attrib.items():
-            assert not name.startswith("on")
-            assert name not in {"style", "class"}
-            assert "url(" not in value
-            if name == "href":
-                assert value.removeprefix("#") in ids
-    assert svg.count("://") == 1  # the namespace
+    svg = draw_svg(observation)
+    check_document(svg, "lc", allowed)
+    assert "url(" not in svg
 
 
 @pytest.mark.parametrize("observation", MANY)
 def test_svg_cuts_nothing_off(observation):
-    root = parse(draw_svg(observation))
-    width, height = float(root.get("width", 0)), float(root.get("height", 0))
-    for e in root:
-        if e.tag == f"{SVG}defs":
-            continue
-        for shape in e.iter():
-            spots = []
-            if shape.tag == f"{SVG}rect":
-                x, y = float(shape.get("x", 0)), float(shape.get("y", 0))
-                right = x + float(shape.get("width", 0))
-                spots = [(x, y), (right, y + float(shape.get("height", 0)))]
-            elif shape.tag == f"{SVG}text":
-                size = float(shape.get("font-size", 0))
-                # No letter is wider than this on average over a word.
-                reach = 0.7 * size * len(shape.text or "")
-                share = {"start": 0.0, "middle": 0.5, "end": 1.0}[
-                    shape.get("text-anchor", "start")
-                ]
-                x, y = float(shape.get("x", 0)), float(shape.get("y", 0))
-                spots = [(x - share * reach, y - size), (x + (1 - share) * reach, y)]
-            elif shape.tag == f"{SVG}circle":
-                x, y = float(shape.get("cx", 0)), float(shape.get("cy", 0))
-                spots = [(x, y)]
-            elif shape.tag == f"{SVG}use":
-                move = re.match(r"translate\((\S+) (\S+)\)", shape.get("transform", ""))
-                assert move
-                spots = [(float(move[1]), float(move[2]))]
-            elif shape.tag == f"{SVG}g" and shape.get("transform"):
-                # A card: its face begins with its outline, from the corner on.
-                move = re.match(r"translate\((\S+) (\S+)\)", shape.get("transform", ""))
-                assert move
-                x, y, face = float(move[1]), float(move[2]), shape[0]
-                right = x + float(face.get("width", 0))
-                spots = [(x, y), (right, y + float(face.get("height", 0)))]
-            assert all(0 <= x <= width and 0 <= y <= height for x, y in spots), shape
+    check_inside(draw_svg(observation))
 
 
 @pytest.mark.parametrize("observation", MANY)
 def test_definitions_are_the_same_in_all_pictures(observation):
     # So that several pictures may stand in one page.
-    def definitions(svg: str) -> str:
-        return svg[svg.index("<defs>") : svg.index("</defs>")]
-
     assert definitions(draw_svg(observation)) == definitions(draw_svg(CROWDED))
 
 
@@ -380,20 +316,10 @@ def test_text_tells_the_order_of_the_piles():
 
 def test_pictures_do_not_depend_on_the_process():
     code = (
-        "import sys\n"
-        f"sys.path[:0] = {sys.path!r}\n"
         "from tests.games.lost_cities.support import GAME, Options, position\n"
         f"state = position({MIDDLE!r}, Options(games=1))\n"
         "for draw in GAME.draw_text, GAME.draw_svg:\n"
         "    sys.stdout.buffer.write(draw(GAME.observe(state, 0)).encode())\n"
     )
     middle = EXAMPLES["middle"]
-    here = (draw_text(middle) + draw_svg(middle)).encode()
-    for seed in ("1", "2"):
-        there = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        )
-        assert there.stdout == here
+    check_elsewhere(code, draw_text(middle) + draw_svg(middle))

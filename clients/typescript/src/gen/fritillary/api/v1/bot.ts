@@ -761,14 +761,18 @@ export interface Decision {
     /** The action in the notation of the game. */
     { $case: "text"; text: string }
     | undefined;
-  /** A remark for the record, see Limits.max_note_bytes. Never sent to a seat. */
+  /**
+   * A remark for the record, see Limits.max_note_bytes. No seat is sent it while the
+   * match goes on; afterwards all who may fetch the record read it, the other bots of
+   * the match among them.
+   */
   note?:
     | string
     | undefined;
   /**
    * For the record: the probability with which the bot chose, for each entry of
    * DecisionRequest.legal in that order; each from 0 to 1, sum 1 within 0.001. Empty:
-   * not told. Others are dropped, not a fault. Never sent to a seat.
+   * not told. Others are dropped, not a fault. As public as `note`.
    */
   probabilities: number[];
   /**
