@@ -16,9 +16,9 @@ from collections.abc import AsyncIterator, Mapping
 from tests.clients.languages import PYTHON, Command
 from tests.clients.programs import dial_in
 
+from benchmarks.loop import run
 from benchmarks.pairs import Ratio, ratio_of
 from fritillary import Registry
-from fritillary.cli.loop import run
 from fritillary.service.arena import Arena
 from fritillary.service.limits import Limits
 from fritillary.service.server import Server

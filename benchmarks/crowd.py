@@ -19,10 +19,10 @@ from typing import Any, Final
 import grpc
 from attrs import frozen
 
+from benchmarks.loop import run
 from benchmarks.over_grpc import ECHO, Counts, beside, bot, serving, stop
 from benchmarks.pairs import Ratio
 from fritillary.api.v1 import bot_pb2, bot_pb2_grpc
-from fritillary.cli.loop import run
 
 #: Connections of which the memory is not counted: what comes with the first ones.
 _WARM: Final = 50

@@ -9,6 +9,9 @@ from benchmarks.rows import Bench
 
 _DECISIONS = "decisions/s"
 
+#: What a message takes from one machine to another not far away, one way.
+_DELAY_MS = 2.5
+
 
 def grpc_part(bench: Bench) -> None:
     for streams in sorted({1, min(8, bench.busy), bench.busy}):
@@ -67,7 +70,7 @@ def clients_part(bench: Bench) -> None:
 
 
 def crowd_part(bench: Bench) -> None:
-    from benchmarks import crowd
+    from benchmarks import crowd, far
 
     bench.ratio(
         "crowd.one-stream",
@@ -77,6 +80,15 @@ def crowd_part(bench: Bench) -> None:
         _DECISIONS,
         10.0,
         profile=lambda: over_grpc.show_profile(1, bench.busy),
+    )
+    bench.ratio(
+        "crowd.one-stream-far",
+        f"... over a link of {2 * _DELAY_MS:g} ms there and back",
+        "in one match over it",
+        far.compare(
+            bench.busy, delay_ms=_DELAY_MS, rounds=bench.rounds, seconds=bench.seconds
+        ),
+        _DECISIONS,
     )
     bench.ratio(
         "crowd.one-stream-echo",

@@ -11,6 +11,7 @@ from benchmarks import __main__ as program
 from benchmarks import hot_paths, peers, report
 from benchmarks.peers import work
 from benchmarks.rows import Bench, Row
+from tests.docs.keys import documented
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
@@ -44,20 +45,13 @@ def test_every_part_measures_and_its_figures_have_a_place(part: str) -> None:
     told = json.loads(json.dumps(report.as_json(bench)))
     assert told["rows"]
     for row in told["rows"]:
-        assert set(row) == documented("row"), row
+        assert set(row) == documented(report.PAGE, "row"), row
         assert row["part"] == part
         assert row["low"] <= row["median"] <= row["high"]
     assert len({row["id"] for row in told["rows"]}) == len(told["rows"])
     page = report.filled(report.PAGE.read_text("utf-8"), bench)
     for row in told["rows"]:
         assert f"| {row['what']} | {row['against']} | " in page
-
-
-def documented(what: str) -> set[str]:
-    """Return the keys that the page names for a row, or for the whole."""
-    page = report.PAGE.read_text("utf-8")
-    table = page.partition(f"<!-- json: {what} -->")[2].partition("<!-- end -->")[0]
-    return set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
 
 
 def test_the_json_has_the_documented_keys() -> None:
@@ -68,7 +62,7 @@ def test_the_json_has_the_documented_keys() -> None:
         "c.d", "ours", lambda _: 1, "theirs", ("open_spiel.playouts", "x"), "plies/s"
     )
     told = report.as_json(bench)
-    assert set(told) == documented("report")
+    assert set(told) == documented(report.PAGE, "report")
     assert told["rows"][0]["met"] is True
     assert told["left_out"] == [
         {

@@ -28,6 +28,7 @@ from benchmarks.strength_pairings import (
 )
 from benchmarks.strength_run import Kept, next_task, rows_of
 from benchmarks.strength_workers import Workers, workers
+from tests.docs.keys import documented
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
@@ -352,13 +353,6 @@ def test_a_file_that_cannot_be_written_is_told_in_one_line(
 # ------------------------------------------------------------------------------ report
 
 
-def documented(what: str) -> set[str]:
-    """Return the keys that the page names for a row, or for the whole."""
-    page = strength_report.PAGE.read_text("utf-8")
-    table = page.partition(f"<!-- json: {what} -->")[2].partition("<!-- end -->")[0]
-    return set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
-
-
 def test_the_json_has_the_documented_keys_and_no_infinity(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -367,8 +361,10 @@ def test_the_json_has_the_documented_keys_and_no_infinity(
     # One block is won whole, so that its Elo is infinite.
     tables(capsys, kept, "--cap", "1", "--jobs", "1", "--json", str(file))
     told = json.loads(file.read_text("utf-8"), parse_constant=pytest.fail)
-    assert set(told) == documented("report")
-    assert [set(row) for row in told["rows"]] == [documented("row")] * 2
+    assert set(told) == documented(strength_report.PAGE, "report")
+    assert [set(row) for row in told["rows"]] == [
+        documented(strength_report.PAGE, "row")
+    ] * 2
     assert [row["blocks"] for row in told["rows"]] == [1, 1]
 
 
