@@ -178,9 +178,10 @@ CODES: Final[dict[str, Code]] = {
     ),
     "limit.message-size": Code(
         (CALL, GOODBYE, RULING),
-        "A frame of more than `Limits.max_message_bytes`; a request or an answer of "
+        "A frame, or a request with a token, of more than `Limits.max_message_bytes`; "
+        "a request without a token of more than 4 KiB; a request or an answer of "
         "more than `SimulatorLimits.max_message_bytes`.",
-        "Send smaller frames; ask for less at a time.",
+        "Send smaller frames; ask for less at a time; show the token.",
     ),
     "limit.outstanding-bytes": Code(
         (GOODBYE, RULING),
@@ -196,8 +197,15 @@ CODES: Final[dict[str, Code]] = {
         "More than `SimulatorLimits.max_playouts` in one call.", _ASK_LESS
     ),
     "limit.time": _call(
-        "A call of the simulator took longer than `SimulatorLimits.max_call_ms`.",
-        _ASK_LESS + " With `within_ms` the answer comes in time.",
+        "A call of the simulator took longer than `SimulatorLimits.max_call_ms`; the "
+        "rules of a game took longer than 2 s for options that are not its own, or "
+        "had no time for them; a stream without a token was open for 5 min.",
+        _ASK_LESS + " With `within_ms` the answer comes in time. Open another stream.",
+    ),
+    "limit.unread": _call(
+        "Too many answers to calls with this token, or from this address, are not "
+        "read.",
+        "Read them, or end the calls; " + _LATER[0].lower() + _LATER[1:],
     ),
     "limit.worlds": _call(
         "More than `SimulatorLimits.max_worlds` worlds, steps or tasks in one call.",
@@ -465,6 +473,7 @@ APART: Final[dict[str, str]] = {
             "usage.records",
             "usage.seat",
             "usage.tls",
+            "usage.token-exists",
             "usage.token-name",
         ),
         "told to whoever starts a server, on its command line",

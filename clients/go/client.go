@@ -87,7 +87,8 @@ func NewClient(bot Factory, config Config) (*Client, error) {
 // server said goodbye without asking to come back.
 //
 // Its error is of kind [ErrLink] (no server, or the link was lost for too long),
-// [ErrRefused], [ErrProtocol], [ErrBot], or [ErrUnfinished] if matches were left.
+// [ErrRefused], [ErrProtocol], [ErrBot], or [ErrUnfinished] if matches were left, also to
+// another program with the same token.
 func (c *Client) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, c.Stop)
 	defer stop()
@@ -101,7 +102,11 @@ func (c *Client) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case c.abandoned > 0:
-		return newError(ErrUnfinished, "bot.unfinished", "left %d matches unfinished", c.abandoned)
+		what := "1 match"
+		if c.abandoned > 1 {
+			what = fmt.Sprintf("%d matches", c.abandoned)
+		}
+		return newError(ErrUnfinished, "bot.unfinished", "left %s unfinished", what)
 	}
 	return nil
 }

@@ -13,10 +13,11 @@ import (
 // A Decision is what a bot answers; made by [Choose], [Index], [Text], [Action] or
 // [Resign]. Whether it is legal is for the referee to say. The zero Decision is none.
 type Decision struct {
-	// Note is a remark for the record, never shown to another seat.
+	// Note is a remark for the record. No other seat sees it while the match goes on;
+	// afterwards all who may fetch the record do.
 	Note string
 	// Probabilities are those with which the bot chose, for each of [Ask.Legal] in order;
-	// for the record. May be empty.
+	// for the record, as public as the note. May be empty.
 	Probabilities []float64
 
 	choice any

@@ -25,7 +25,8 @@ var (
 	ErrBot = errors.New("bot failed")
 	// ErrDeclined: the bot does not want a seat, see [Decline].
 	ErrDeclined = errors.New("declined")
-	// ErrUnfinished: the bot left while matches were being played.
+	// ErrUnfinished: the bot left while matches were being played, or was sent away since
+	// another program has dialled in with its token.
 	ErrUnfinished = errors.New("unfinished")
 )
 

@@ -6,6 +6,9 @@ import (
 	pb "fritillary.example/clients/go/api/v1"
 )
 
+// replaced is the Goodbye to a bot whose token another program uses.
+const replaced = "session.replaced"
+
 // How a client comes to its end. All but waitFor and abandon are called with the mutex.
 
 // playing returns the matches in play.
@@ -96,8 +99,9 @@ func (c *Client) abandon() {
 		c.leaving = true
 		close(c.left)
 	}
-	// Those that the server sends away, it knows about.
-	if c.goodbye == nil {
+	// Those that the server sends away, it knows about; but not whether the program that has
+	// taken their place is one that can play on.
+	if c.goodbye == nil || c.goodbye.Code == replaced {
 		c.abandoned = len(c.playing())
 	}
 	var seats []*seat

@@ -133,7 +133,7 @@ func TestGoodbyes(t *testing.T) {
 		code string
 		kind error
 	}{
-		{"session.replaced", nil}, {"server.stopping", nil},
+		{"session.replaced", ErrUnfinished}, {"server.stopping", nil},
 		{"auth.revoked-token", ErrRefused}, {"limit.message-rate", ErrRefused},
 	} {
 		client, _, session := seated(t, Func(first), Config{})
@@ -171,7 +171,7 @@ func TestAStreamThatDoesNotEndAfterAGoodbyeIsLeft(t *testing.T) {
 		t.Errorf("%v", hello)
 	}
 	again.send(goodbye("session.replaced", nil))
-	if err := client.result(); err != nil || client.Goodbye().Code != "session.replaced" {
+	if err := client.result(); !errors.Is(err, ErrUnfinished) || client.Goodbye().Code != "session.replaced" {
 		t.Errorf("%v, %v", err, client.Goodbye())
 	}
 }

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import errno
+import runpy
+import sys
 
 import attrs
 import pytest
@@ -24,6 +26,7 @@ from tests.record.support import (
 )
 
 from fritillary.core.errors import CodecError, RecordError, StorageError
+from fritillary.record import writer
 from fritillary.record.chain import MAX_PAYLOAD
 from fritillary.record.events import (
     ActionTaken,
@@ -213,6 +216,16 @@ def test_a_file_that_takes_only_parts_gets_all_of_them(tmp_path, monkeypatch):
     monkeypatch.setattr(sink, "_file", Slow(sink._file))
     RecordWriter(sink, HEADER).abandon()
     assert read_record(path.read_bytes(), unfinished=True).header == HEADER
+
+
+def test_where_no_file_can_be_locked_none_counts_as_in_use(tmp_path, monkeypatch):
+    path = tmp_path / "m.frec"
+    held = FileSink(path)
+    assert writer.in_use(path)
+    # As it is loaded on Windows, where matches would else never be taken up again.
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert not runpy.run_path(writer.__file__)["in_use"](path)
+    held.close()
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):

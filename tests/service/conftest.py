@@ -75,3 +75,12 @@ async def house(tmp_path):
     yield house
     if house.arena is not None:
         await house.stop()
+
+
+@pytest.fixture
+def asking():
+    """A simulator with its games, in this process."""
+    # Loads every game, which most tests do without.
+    from tests.service.simcalls import Asking
+
+    return Asking()

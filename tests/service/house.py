@@ -63,7 +63,13 @@ class House:
         """Return a fresh token."""
         return self.tokens.create(name, role)
 
-    async def start(self, registry: Registry | None = None, **more: Any) -> Any:
+    async def start(
+        self,
+        registry: Registry | None = None,
+        *,
+        programs: bool = True,
+        **more: Any,
+    ) -> Any:
         self.arena = Arena(
             registry or pig.registry(),
             SIGNER,
@@ -72,7 +78,7 @@ class House:
             tokens=self.tokens,
             **more,
         )
-        self.taken_up = self.arena.take_up()
+        self.taken_up = self.arena.take_up(programs=programs)
         self.server = Server(self.arena, session_secret=SECRET)
         await self.server.start()
         return self.arena

@@ -22,7 +22,7 @@ from fritillary.referee.player import PlayerFault
 from fritillary.referee.seen import Acted, Halted, Offer
 from fritillary.referee.standin import StandIns
 from fritillary.referee.teller import Teller
-from fritillary.service import matches
+from fritillary.service import listing, matches
 from fritillary.service.auth import caller
 from fritillary.service.hub import UnusableMessageError
 from fritillary.service.remote import RemotePlayer
@@ -218,14 +218,14 @@ def _records_for_referees(patch: Any) -> None:
 
 
 def _lists_that_know_the_truth(patch: Any) -> None:
-    wanted = matches.MatchServicer._wanted
+    following = listing.Listing._next
 
-    async def found(self: Any, request: Any, most: int) -> Any:
-        found, goes_on = await wanted(self, request, most)
+    async def found(self: Any, most: int) -> Any:
+        found, goes_on = await following(self, most)
         more = [one for one in found for _ in range(1 + secret_of(one[1].id) % 5)]
         return more, goes_on
 
-    patch.setattr(matches.MatchServicer, "_wanted", found)
+    patch.setattr(listing.Listing, "_next", found)
 
 
 def _a_seat_for_referees(patch: Any) -> None:

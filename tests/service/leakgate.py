@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, field
+from tests.service import leaklog
 from tests.service.leakplay import Playing
 from tests.service.leakscripts import SCRIPTS, Script
 from tests.service.leakstage import leak_stage
@@ -215,6 +216,7 @@ def _forms(heard: Heard, masks: frozenset[str]) -> dict[str, list[Any]]:
             out[f"call {number} {method}"] = [form(answer, of, masks)]
         else:
             out[f"call {number} {method}"] = [answer]
+    out |= leaklog.forms(heard.lines)
     return out
 
 
@@ -316,6 +318,7 @@ def check_secrets(heard: Heard, world: World, viewer: int | None) -> None:
             update = match_pb2.WatchMatchResponse.FromString(raw)
             if not update.HasField("ended"):
                 told.append(("watch", raw))
+    told += [("journal", line.encode()) for line in heard.lines]
     told += [
         (method, answer)
         for method, answer in heard.calls
@@ -347,6 +350,7 @@ def _expect(holds: bool, what: str, message: object) -> None:
 
 def note_kinds(heard: Heard, kinds: set[str]) -> None:
     """Add what was heard to a set of kinds."""
+    kinds |= leaklog.kinds(heard.lines)
     for stream in heard.streams:
         for raw in stream:
             if raw is not None:

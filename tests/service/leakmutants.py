@@ -10,11 +10,12 @@ import attrs
 from tests.service import hush
 
 from fritillary import Plugin, VariantInfo, hookimpl
+from fritillary.core.journal import journal as log
 from fritillary.referee import gate, match, teller
 from fritillary.referee.asking import Asking
 from fritillary.referee.play import Play
 from fritillary.referee.seen import Halted, Problem, Ruled
-from fritillary.service import matches
+from fritillary.service import journal, matches
 from fritillary.service.framing import varint
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import UnusableMessageError
@@ -364,12 +365,22 @@ def _another_seats_past(patch: Any) -> None:
 
     def written(self: RemotePlayer, wire: SeatWire) -> None:
         for other in SEATS[self.match_id] - {self}:
-            if other._before and self._before:
-                self._before = other._before
+            if other._before and other._before.events and self._before:
+                self._before.events = other._before.events
         write(self, wire)
 
     patch.setattr(RemotePlayer, "take_up", taken)
     patch.setattr(RemotePlayer, "_write_before", written)
+
+
+def _truth_in_the_journal(patch: Any) -> None:
+    ended = journal._ended
+
+    def told(hosted: HostedMatch) -> None:
+        log.info("match over match=%s %d", hosted.id, secret_of(hosted.id))
+        ended(hosted)
+
+    patch.setattr(journal, "_ended", told)
 
 
 def _spectators_in_a_seat(patch: Any) -> None:
@@ -388,6 +399,11 @@ SERVERS: Final[dict[str, tuple[Callable[[Any], None], int | None, str]]] = {
         _size_of_what_was_tried,
         0,
         "event.ruling.retries_left",
+    ),
+    "a journal that knows the truth": (
+        _truth_in_the_journal,
+        0,
+        "fritillary.journal, matches, message",
     ),
     "rulings that spectators are told in full": (
         _rulings_in_full,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.service.leaklog import listening
 from tests.service.leakscripts import Script
 from tests.service.leakstage import LARGEST, LeakStage
 from tests.service.leaktable import MOVE_MS, RETRIES, Heard, Table
@@ -33,7 +34,11 @@ class Playing(Table):
     # ------------------------------------------------------------------ the whole match
 
     async def run(self) -> Heard:
-        """Play the match; return what the viewer heard."""
+        """Play the match; return what the viewer heard, and the journal told."""
+        with listening() as self.heard.lines:
+            return await self._run()
+
+    async def _run(self) -> Heard:
         try:
             await self.connect()
             self.create()

@@ -52,12 +52,14 @@ class Heard:
             that depends on how busy the machine is.
         watches: every stream of updates, with the error that ended it.
         calls: method and answer, or refusal, of every call.
+        lines: of the server's journal; they are the host's, and tell no more.
     """
 
     streams: list[list[bytes | None]] = field(factory=list)
     frames: list[list[int]] = field(factory=list)
     watches: list[tuple[list[bytes], tuple[Any, ...]]] = field(factory=list)
     calls: list[tuple[str, bytes | tuple[Any, ...]]] = field(factory=list)
+    lines: list[str] = field(factory=list)
 
 
 class Table:
@@ -206,8 +208,16 @@ class Table:
         name = f"bot-{seat}"
         await until(lambda: self.stage.arena.hub.link(name).session is None)
 
-    async def resume(self, seat: int, *, acked: bool = False) -> None:
-        """Dial in again with the token of the session."""
+    async def resume(
+        self, seat: int, *, acked: bool = False, awaiting: str = "ping"
+    ) -> None:
+        """Dial in again with the token of the session.
+
+        Args:
+            seat: of the bot.
+            acked: acknowledge what was heard.
+            awaiting: a kind of message that comes before anything more is said.
+        """
         bot = self.bots[seat]
         acks = []
         if acked:
@@ -219,7 +229,7 @@ class Table:
                     closed_decision_id=bot.closed_id,
                 )
             )
-        await bot.open(session_token=bot.session_token, acks=acks)
+        await bot.open(awaiting, session_token=bot.session_token, acks=acks)
 
     async def lose_and_resume(self, seat: int, *, acked: bool = False) -> None:
         """Lose the link of a seat for a moment."""
@@ -294,7 +304,8 @@ class Table:
     async def restart_after_the_end(self, seat: int) -> None:
         """Restart the server before a bot has acknowledged the end."""
         await self._start_anew()
-        await self.resume(seat)
+        # What was missed is read first, which takes some time.
+        await self.resume(seat, awaiting="match_ended")
 
     async def _start_anew(self) -> None:
         if self.script.stops == "crash":

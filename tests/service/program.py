@@ -17,7 +17,7 @@ if how == "crash":
     sys.exit("no such file: weights.bin")
 if how == "hang":
     time.sleep(600)
-if how == "garbage":
+if how.startswith("garbage"):
     for _ in range(200):
         sys.stdout.buffer.write(b"\xff\x00\x1b[2J" * 1000 + b"\n")
     sys.stdout.flush()
@@ -59,6 +59,8 @@ for frame in call:
                 os.abort()
             if how == "crash-always" and decisions == 2:
                 print("the sky is falling", file=sys.stderr)
+                os._exit(9)
+            if how == "garbage-crash":
                 os._exit(9)
             if how == "fail-and-stay":
                 send(goodbye=pb.Goodbye(code="bot.failed", message="out of ink"))

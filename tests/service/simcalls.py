@@ -5,18 +5,23 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from attrs import frozen
 from tests.service import simgames
 
 from fritillary.api.v1 import common_pb2
 from fritillary.api.v1 import simulator_pb2 as pb
 from fritillary.core.dealer import FastDealer
+from fritillary.core.errors import FritillaryError
 from fritillary.plugins.game import Game
 from fritillary.service.simulator_calls import Calls
 from fritillary.service.simulator_limits import SimulatorLimits, Watch
 from fritillary.service.simulator_playouts import play_out
 
 GAMES = simgames.registry()
+
+#: Games that hide cards.
+HIDDEN = ["lepidoptery", "lost-cities"]
 
 
 @frozen
@@ -104,3 +109,15 @@ class Asking:
             seed=seed,
         )
         return game, worlds
+
+
+def code_of(call, *arguments, **fields):
+    """Return the code of the error that a call raises."""
+    with pytest.raises(FritillaryError) as caught:
+        call(*arguments, **fields)
+    return caught.value.code
+
+
+def state_of(one, world):
+    """Return the state of a world."""
+    return one.game.codec.decode_state(world[8:], one.state.options)

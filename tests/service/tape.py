@@ -67,8 +67,13 @@ class Tape:
         self._call: Any = None
         self._task: asyncio.Task[None] | None = None
 
-    async def open(self, **hello: Any) -> None:
-        """Dial in, say Hello, let the server measure the link."""
+    async def open(self, awaiting: str = "ping", /, **hello: Any) -> None:
+        """Dial in, say Hello, let the server measure the link.
+
+        Args:
+            awaiting: a kind of message that comes before anything more is said.
+            hello: fields of Hello.
+        """
         self.hello.update(hello)
         self._since = len(self.log)
         self._call = self._channel.stream_stream(
@@ -79,6 +84,7 @@ class Tape:
         welcome = await self.last("welcome")
         self.session_token = welcome.session_token
         ping = await self.last("ping")
+        await self.last(awaiting)
         await self.send(pong=pb.Pong(id=ping.id))
         await self.sync()
 

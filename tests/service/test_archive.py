@@ -18,11 +18,12 @@ from tests.service.rawbot import first_legal, until
 
 from fritillary.api.v1 import match_pb2 as pb
 from fritillary.app.application import Application
+from fritillary.core.errors import RecordError
 from fritillary.record.events import Ended, OutcomeData
 from fritillary.record.terms import EndKind
 from fritillary.record.writer import MemorySink, RecordWriter
-from fritillary.service import archive, arena
-from fritillary.service.catalog import page_token
+from fritillary.service import archive, arena, index
+from fritillary.service.pages import page_token
 from fritillary.service.tokens import Role
 from fritillary_client import Referee
 
@@ -154,8 +155,8 @@ async def test_a_forged_record_that_makes_sense_is_shown(house, call):
     assert await listed(call) == ["true", "forged"]
 
 
-async def test_options_that_its_rules_stumble_over_leave_a_match_out(
-    house, call, monkeypatch, caplog
+async def test_options_that_its_rules_stumble_over_leave_no_match_out(
+    house, call, monkeypatch
 ):
     await ended_before(house, "m")
     codec = type(house.arena.registry.game("pig").codec)
@@ -165,9 +166,15 @@ async def test_options_that_its_rules_stumble_over_leave_a_match_out(
 
     with monkeypatch.context() as patch:
         patch.setattr(codec, "decode_options", stumble)
-        assert await listed(call) == []
-        assert "match m cannot be shown" in caplog.text
-    assert await listed(call) == ["m"]
+        assert await listed(call) == ["m"]
+        async with call() as spectator:
+            watched = spectator.WatchMatch(match_id="m", after_event=0)
+            told = [one.WhichOneof("update") async for one in watched]
+        assert told == ["view", "status", "ended"]
+    async with call() as spectator:
+        watched = spectator.WatchMatch(match_id="m", after_event=0)
+        told = [one.WhichOneof("update") async for one in watched]
+    assert told.count("event") > 2
 
 
 async def test_a_pipe_among_the_records_holds_nobody_up(house, call):
@@ -177,7 +184,8 @@ async def test_a_pipe_among_the_records_holds_nobody_up(house, call):
     assert await listed(call) == ["m"]
     async with call() as spectator:
         assert await outcome_of(spectator.GetMatch(match_id="open")) == "match.unknown"
-    assert archive._header(house.records / "open.frec") is None
+    with pytest.raises(RecordError):
+        index.header_of(house.records / "open.frec")
     await house.stop()
     await house.start()
     assert await listed(call) == ["m"]
@@ -333,6 +341,23 @@ async def test_a_record_whose_time_was_set_back_is_on_one_page_all_the_same(
     assert await pages_of(house, call, happens) == [["m3", "m2"], ["m1", "m0"], ["m4"]]
 
 
+async def test_a_record_whose_time_is_set_while_the_server_runs_is_listed_once(
+    house, call
+):
+    names = ["m0", "m1", "m2"]
+    await ended_before(house, *names)
+    path = house.records / "m2.frec"
+    about = path.stat()
+    assert await listed(call) == ["m2", "m1", "m0"]
+    os.utime(path, ns=(0, 10**9))
+    for _ in range(2):
+        assert await listed(call) == ["m1", "m0", "m2"]
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    # It is met where it was, and stands where it belongs from then on.
+    assert sorted(await listed(call)) == names
+    assert await listed(call) == ["m2", "m1", "m0"]
+
+
 async def test_matches_of_one_moment_are_listed_in_the_order_they_were_made(
     house, call, monkeypatch
 ):
@@ -344,26 +369,6 @@ async def test_matches_of_one_moment_are_listed_in_the_order_they_were_made(
     await house.stop()
     await house.start()
     assert await listed(call) == names[::-1]
-
-
-async def test_a_page_reads_what_it_shows_once_it_is_known_where_matches_stand(
-    house, call, monkeypatch
-):
-    names = [f"m{number}" for number in range(5)]
-    await ended_before(house, *names)
-    read = []
-    header = archive._header
-
-    def noted(path):
-        read.append(path.stem)
-        return header(path)
-
-    monkeypatch.setattr(archive, "_header", noted)
-    assert await listed(call) == names[::-1]
-    assert sorted(read) == sorted(2 * names)
-    read.clear()
-    assert await listed(call, page_size=1) == ["m4"]
-    assert read == ["m4", "m3"]
 
 
 async def test_files_of_impossible_times_are_listed_in_pages_too(house, call):
@@ -396,3 +401,18 @@ async def test_positions_that_no_page_has_are_refused(house, call, position):
     async with call() as spectator:
         page = spectator.ListMatches(page_token=token)
         assert await outcome_of(page) == "page.token"
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage"], ids=["empty", "garbage"])
+async def test_what_was_kept_of_a_match_may_be_damaged_once_it_has_ended(
+    house, call, damage
+):
+    await ended_before(house, "m", sealed=True)
+    await house.stop()
+    (house.private.path / "m.order").write_bytes(damage)
+    await house.start()
+    assert await listed(call) == ["m"]
+    async with call() as spectator:
+        match = (await spectator.GetMatch(match_id="m")).match
+        assert await outcome_of(spectator.FetchRecord(match_id="m")) == "match.sealed"
+    assert match.ply > 0

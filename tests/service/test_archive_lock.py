@@ -23,13 +23,13 @@ async def test_a_call_that_is_cancelled_keeps_the_next_one_waiting_for_its_threa
         go_on.wait(60)
         order.append("slow")
 
-    first = asyncio.ensure_future(archive._in_thread(slow))
+    first = asyncio.ensure_future(archive.in_thread(slow))
     await asyncio.to_thread(begun.wait, 60)
     first.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await first
-    second = asyncio.ensure_future(archive._in_thread(lambda: order.append("second")))
-    third = asyncio.ensure_future(archive._in_thread(lambda: order.append("third")))
+    second = asyncio.ensure_future(archive.in_thread(lambda: order.append("second")))
+    third = asyncio.ensure_future(archive.in_thread(lambda: order.append("third")))
     for _ in range(10):
         await asyncio.sleep(0)
     third.cancel()
@@ -38,7 +38,7 @@ async def test_a_call_that_is_cancelled_keeps_the_next_one_waiting_for_its_threa
     async with asyncio.timeout(60):
         await second
     # Who gives up before its turn is not read for at all.
-    await archive._in_thread(lambda: order.append("last"))
+    await archive.in_thread(lambda: order.append("last"))
     assert order == ["slow", "second", "last"]
 
 
@@ -53,9 +53,9 @@ async def test_a_read_that_fails_after_its_call_was_cancelled_frees_the_archive(
         go_on.wait(60)
         raise OSError
 
-    first = asyncio.ensure_future(archive._in_thread(fail))
+    first = asyncio.ensure_future(archive.in_thread(fail))
     await asyncio.to_thread(begun.wait, 60)
     first.cancel()
     go_on.set()
     async with asyncio.timeout(60):
-        assert await archive._in_thread(lambda: "read") == "read"
+        assert await archive.in_thread(lambda: "read") == "read"

@@ -205,11 +205,11 @@ async def test_a_flood_from_everywhere_is_a_few_megabytes_a_day_at_most(
     assert sum(one.refused.values()) == day * 2
     assert written < 6_000_000
     # Nothing grows with those who call.
-    assert len(one._by_host) <= 1024
+    assert len(one._meter) <= 1024
 
 
 async def test_what_was_hidden_is_told_by_itself(one, caplog, monkeypatch):
-    monkeypatch.setattr(audit, "_TELL_S", 0.05)
+    monkeypatch.setattr(audit, "TELL_S", 0.05)
     for _ in range(25):
         one.refuse("/m", "auth.missing-token", PEER, None)
     await until(lambda: lines(caplog)[-1].startswith("refused 5 more"))

@@ -10,12 +10,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import grpc
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.service import pig
+from tests.service.authority import Authority
 from tests.service.calls import Caller, outcome_of
 from tests.service.rawbot import RawBot, decide, last_legal, until
 
@@ -28,6 +30,7 @@ from fritillary.service.counts import BOUNDS_MS, Counts
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.metrics import Metrics
 from fritillary.service.server import Server
+from fritillary.service.tls import ServerTls
 from fritillary.service.tokens import Role
 
 
@@ -66,6 +69,20 @@ async def page(stage):
         yield Page(telling.address)
 
 
+async def test_when_the_certificate_ends_is_told_where_there_is_one(page, tmp_path):
+    name = "fritillary_certificate_end_timestamp_seconds"
+    assert name not in await page.all()
+    pair = Authority(tmp_path).sign("server", "127.0.0.1")
+    tls = ServerTls.load(pair.cert, pair.key)
+    async with (
+        Arena(pig.registry()) as arena,
+        Server(arena, tls=tls) as server,
+        Metrics(arena, server, "0") as telling,
+    ):
+        found = await Page(telling.address).all()
+    assert found[name] == tls.about.good_until.timestamp()
+
+
 async def test_a_quiet_server_tells_that_nothing_has_happened(page):
     found = await page.all()
     assert found["fritillary_bots_connected"] == 0
@@ -91,6 +108,7 @@ async def test_a_match_is_counted_while_it_goes_on_and_after(stage, page):
         result = await hosted.ended
         await until(lambda: not stage.arena.hub.link("bob").matches)
         after = await page.all()
+        await bot.until("match_ended")
         decisions = len(bot.all("decision_closed"))
     assert during["fritillary_bots_connected"] == 1
     assert during["fritillary_sessions_total{event=opened}"] == 1
@@ -180,13 +198,15 @@ async def test_watchers_and_refused_calls_are_counted(stage, page):
         assert await outcome_of(ann.AbortMatch(match_id=hosted.id)) == "auth.wrong-role"
         found = await page.all()
         call.cancel()
-        await until(lambda: not hosted._watchers)
+        await until(lambda: not hosted._watchers and not stage.server.admission.count)
         after = await page.all()
     assert found["fritillary_watches"] == 1
     assert found["fritillary_refused_calls_total{code=auth.missing-token}"] == 30
     assert found["fritillary_refused_calls_total{code=auth.wrong-role}"] == 1
     assert found["fritillary_refused_calls_hidden_total"] == 11
     assert after["fritillary_watches"] == 0
+    assert (found["fritillary_calls"], after["fritillary_calls"]) == (1, 0)
+    assert found["fritillary_unread_bytes"] == 0
 
 
 async def test_no_name_and_no_secret_is_told(stage, page):
@@ -316,25 +336,91 @@ async def test_other_requests_do_no_harm(stage, page, capfd):
     assert capfd.readouterr().err == ""
 
 
-async def test_those_that_do_not_ask_cannot_hold_up_the_others_for_long(
-    page, monkeypatch
-):
+@contextlib.contextmanager
+def asking(page, count, request=b""):
+    """Keep connections that send this and nothing more."""
     host, _, port = page.address.rpartition(":")
-    monkeypatch.setattr(metrics._Request, "timeout", 0.3)
-    silent = [socket.create_connection((host, int(port)), 10) for _ in range(20)]
-    before = threading.active_count()
-    try:
-        async with asyncio.timeout(60):
-            while True:
-                try:
-                    assert "fritillary" in await page.text()
-                    break
-                except OSError:
-                    await asyncio.sleep(0.1)
-    finally:
-        for one in silent:
-            one.close()
-    assert before < 50
+    with contextlib.ExitStack() as stack:
+        links = []
+        for _ in range(count):
+            link = socket.create_connection((host, int(port)), 60)
+            stack.enter_context(contextlib.closing(link))
+            link.sendall(request)
+            links.append(link)
+        yield links
+
+
+async def test_those_that_do_not_ask_are_in_nobodys_way(page):
+    with asking(page, 20) as silent:
+        assert "fritillary" in await page.text()
+        # Who was there first has lost its place.
+        assert await asyncio.to_thread(silent[0].recv, 1) == b""
+        assert threading.active_count() < 50
+
+
+async def test_those_that_trickle_are_in_nobodys_way_and_are_cut_off_at_last(
+    stage, monkeypatch
+):
+    monkeypatch.setattr(metrics, "_REQUEST_S", 1.5)
+    async with Metrics(stage.arena, stage.server, "0") as telling:
+        page = Page(telling.address)
+        with asking(page, 8, b"GET /metrics HTTP/1.1\r\nX-A: ") as slow:
+            for _ in range(3):
+                for link in slow:
+                    with contextlib.suppress(OSError):
+                        link.sendall(b"a")
+                assert "fritillary" in await page.text()
+
+            def trickle(link):
+                # Never as long without a byte as a read may take.
+                for _ in range(600):
+                    try:
+                        link.sendall(b"a")
+                    except OSError:
+                        return True
+                    time.sleep(0.1)
+                return False
+
+            assert await asyncio.to_thread(trickle, slow[-1])
+
+
+async def test_those_that_read_no_answer_are_in_nobodys_way(stage, monkeypatch):
+    asked = []
+
+    def lengthy(*_):
+        asked.append(1)
+        # More than lies in the buffers of a link.
+        return [metrics._counted("many", "x" * 30_000_000, (), {(): 1})]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(metrics, "families", lengthy)
+        async with Metrics(stage.arena, stage.server, "0") as telling:
+            page = Page(telling.address)
+            with asking(page, 8, b"GET /metrics HTTP/1.1\r\n\r\n"):
+                await until(lambda: len(asked) == 8)
+                patch.undo()
+                async with asyncio.timeout(60):
+                    # Their answers have yet to be written out.
+                    status = 503
+                    while status == 503:
+                        status, _ = await asyncio.to_thread(get, page.address)
+                assert "fritillary_bots_connected" in await page.text()
+
+
+async def test_who_finds_no_place_is_told_so(stage, page, monkeypatch):
+    released, asked = asyncio.Event(), []
+
+    async def read(_):
+        asked.append(1)
+        await released.wait()
+
+    monkeypatch.setattr(metrics, "_READ_S", 60)
+    monkeypatch.setattr(metrics._Reader, "_read", read)
+    with asking(page, 8, b"GET /metrics HTTP/1.1\r\n\r\n"):
+        await until(lambda: len(asked) == 8)
+        found = await asyncio.to_thread(get, page.address)
+        released.set()
+    assert found == (503, "too many ask at the moment\n")
 
 
 async def test_a_loop_that_is_busy_is_no_reason_to_hang(stage, page, monkeypatch):

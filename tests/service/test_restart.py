@@ -164,6 +164,53 @@ async def test_used_time_is_kept_and_downtime_costs_nobody(house):
     verify((house.records / "m.frec").read_bytes(), pig.registry())
 
 
+@pytest.mark.parametrize("how", ["stop", "crash"])
+async def test_when_a_match_started_stays_as_it_was(house, how):
+    async with house.bot(play=plays(1)) as bot:
+        hosted = house.create()
+        await bot.until("decision_request", count=2)
+        started = hosted.started_at_ms
+        await getattr(house, how)()
+    assert started
+    await asyncio.sleep(0.01)
+    await house.start()
+    async with house.bot(play=first_legal) as bot:
+        await bot.until("decision_request")
+        assert house.arena.match("m").started_at_ms == started
+        await house.arena.wait("m")
+        await bot.until("match_ended")
+    assert house.arena.match("m").started_at_ms == started
+    await until(lambda: not list(house.private.path.glob("m*")))
+
+
+async def test_a_match_that_had_not_started_starts_when_its_seats_are_ready(house):
+    hosted = house.create()
+    assert hosted.started_at_ms is None
+    await house.stop()
+    await house.start()
+    again = house.arena.match("m")
+    assert again.started_at_ms is None
+    async with house.bot(play=first_legal) as bot:
+        await house.arena.wait("m")
+        await bot.until("match_ended")
+    assert again.started_at_ms >= again.created_at_ms
+
+
+@pytest.mark.parametrize("raw", [b"", b"soon", b"-1", b"9" * 30])
+async def test_when_a_match_started_may_be_unreadable(house, raw):
+    async with house.bot(play=plays(1)) as bot:
+        house.create()
+        await bot.until("decision_request", count=2)
+        await house.crash()
+    (house.private.path / "m.started").write_bytes(raw)
+    (house.private.path / "gone.started").write_bytes(b"1")
+    await house.start()
+    assert not (house.private.path / "gone.started").exists()
+    async with house.bot(play=first_legal):
+        assert (await house.arena.wait("m")).finish.kind is EndKind.PLAYED
+    assert house.arena.match("m").started_at_ms
+
+
 async def test_a_program_is_started_again(house, tmp_path):
     program = Path(__file__).with_name("program.py")
     words = f"exec:{sys.executable} {program} slow"

@@ -56,8 +56,8 @@ async def test_the_same_after_a_restart_that_came_after_the_end(house, encoding)
     async with house.bot(**again) as bot:
         await bot.until("match_ended")
         assert bot.all("event") == heard[-3:]
+        await until(lambda: "m" not in set(house.private.matches()))
     assert _order(bot) == ["event"] * 3 + ["match_ended"]
-    await until(lambda: "m" not in set(house.private.matches()))
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

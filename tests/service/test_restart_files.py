@@ -301,7 +301,8 @@ def fill_disk(patch, after):
         if left[0] < 0:
             # As much as there is room for.
             write(sink, raw[: len(raw) // 2])
-            raise StorageError(f"{sink.path}: no space left on device")
+            full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise StorageError(f"{sink.path}: {full.strerror}") from full
         write(sink, raw)
 
     patch.setattr(FileSink, "write", written)
@@ -418,7 +419,7 @@ async def test_a_header_that_did_not_fit_leaves_nothing(house, monkeypatch):
 
 
 async def test_a_record_that_does_not_tell_the_end_is_not_handed_out(
-    house, monkeypatch
+    house, monkeypatch, caplog
 ):
     from tests.service.calls import Caller, outcome_of
 
@@ -432,8 +433,15 @@ async def test_a_record_that_does_not_tell_the_end_is_not_handed_out(
             await bot.send_all(first_legal(request))
             await until(lambda: hosted.over)
         async with Caller(house, Role.SPECTATOR) as spectator:
-            outcome = await outcome_of(spectator.FetchRecord(match_id="m"))
-            assert outcome == "record.open"
+            call = spectator.FetchRecord(match_id="m")
+            assert await outcome_of(call) == "record.unwritten"
+            told = await call.details()
+    assert told == (
+        "match m is void: its record cannot be written (No space left on device)"
+    )
+    # It is no refusal, and the log has told why.
+    assert house.server.audit.refused == {"record.unwritten": 1}
+    assert not [one for one in caplog.records if one.name == "fritillary.audit"]
 
 
 async def test_a_match_without_its_seed_counts_the_plies_it_had(house):

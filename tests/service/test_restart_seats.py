@@ -174,6 +174,23 @@ async def test_after_such_a_pause_the_link_bank_runs_out_all_the_same(house):
     assert result.finish.code == "fault.disconnected"
 
 
+async def test_all_that_lost_links_may_take_is_there_again_after_a_restart(house):
+    async with house.bot(play=plays(1), bot=build("1")) as bot:
+        hosted = house.create()
+        await bot.until("decision_request", count=2)
+        # As if the link had been lost for long.
+        hosted.players[0].loss._bank_ms = 1_000
+        await house.crash()
+    await house.start()
+    hosted = house.arena.match("m")
+    await until(lambda: hosted.players)
+    # As docs/protocol.md says of what a match is given for lost links.
+    page = Path(__file__).parents[2] / "docs" / "protocol.md"
+    told = "After a restart of the server the seats have all of that again."
+    assert told in " ".join(page.read_text("utf-8").split())
+    assert hosted.players[0].link_left_ms > 1_000
+
+
 async def test_why_a_match_is_paused_is_told_after_a_restart(house):
     async with house.bot(play=plays(1), bot=build("1")) as bot:
         hosted = house.create()

@@ -15,6 +15,7 @@ from fritillary.core.errors import ServiceError
 from fritillary.record.terms import EndKind
 from fritillary.service import auth, matches
 from fritillary.service.auth import Leases
+from fritillary.service.limits import Limits
 from fritillary.service.tokens import Role, TokenStore
 from fritillary.service.watching import Watch
 
@@ -253,3 +254,46 @@ async def test_no_match_is_made_with_a_revoked_token(stage):
             await ref.CreateMatch(game="pig")
     assert code_of(caught.value) == "auth.revoked-token"
     assert not stage.arena.matches()
+
+
+async def test_a_revoked_token_ends_the_session(open_stage):
+    stage = await open_stage(limits=Limits(ping_after_ms=60))
+    async with stage.bot() as bot:
+        stage.arena.tokens.revoke("bob")
+        goodbye = await bot.until("goodbye")
+    assert goodbye.code == "auth.revoked-token"
+
+
+async def test_a_token_file_that_was_damaged_for_a_while_changes_nothing(
+    open_stage, tmp_path
+):
+    path = tmp_path / "tokens.json"
+    stage = await open_stage(
+        limits=Limits(ping_after_ms=50, pong_within_ms=500), tokens=TokenStore(path)
+    )
+    async with stage.bot() as bot:
+        good = path.read_bytes()
+        path.write_bytes(b"{")
+        before = len(bot.all("ping"))
+        await bot.until("ping", count=before + 3)
+        path.write_bytes(good)
+        await bot.until("ping", count=len(bot.all("ping")) + 2)
+        TokenStore(path).revoke("bob")
+        goodbye = await bot.until("goodbye")
+    assert goodbye.code == "auth.revoked-token"
+
+
+async def test_the_link_is_watched_on_whatever_happens(open_stage, monkeypatch):
+    stage = await open_stage(limits=Limits(ping_after_ms=60))
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    looks = iter([OSError(), OSError()])
+
+    def good(_):
+        for error in looks:
+            raise error
+        return False
+
+    async with stage.bot() as bot:
+        monkeypatch.setattr(stage.arena.tokens, "good", good)
+        goodbye = await bot.until("goodbye")
+    assert goodbye.code == "auth.revoked-token"

@@ -88,6 +88,10 @@ def calls(channel, metadata):
 
 
 WRONG = "auth.wrong-role"
+CALLS = (
+    *("connect", "create", "list", "get", "watch"),
+    *("pause", "resume", "abort", "fetch"),
+)
 ROLES = {
     "bot": {
         "connect": "ok",
@@ -122,48 +126,9 @@ ROLES = {
         "abort": WRONG,
         "fetch": "match.unknown",
     },
-    "missing": dict.fromkeys(
-        [
-            "connect",
-            "create",
-            "list",
-            "get",
-            "watch",
-            "pause",
-            "resume",
-            "abort",
-            "fetch",
-        ],
-        "auth.missing-token",
-    ),
-    "unknown": dict.fromkeys(
-        [
-            "connect",
-            "create",
-            "list",
-            "get",
-            "watch",
-            "pause",
-            "resume",
-            "abort",
-            "fetch",
-        ],
-        "auth.unknown-token",
-    ),
-    "revoked": dict.fromkeys(
-        [
-            "connect",
-            "create",
-            "list",
-            "get",
-            "watch",
-            "pause",
-            "resume",
-            "abort",
-            "fetch",
-        ],
-        "auth.revoked-token",
-    ),
+    "missing": dict.fromkeys(CALLS, "auth.missing-token"),
+    "unknown": dict.fromkeys(CALLS, "auth.unknown-token"),
+    "revoked": dict.fromkeys(CALLS, "auth.revoked-token"),
 }
 
 

@@ -1,29 +1,20 @@
-"""Streams: opening, replacing, losing, resuming, limits."""
+"""Streams: opening, replacing and resuming them."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 import grpc
 import pytest
-from tests.service.rawbot import RawBot, decide, first_legal, last_legal, until
+from tests.service.house import plays
+from tests.service.rawbot import RawBot, decide, last_legal, until
 
-from fritillary import Registry
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import common_pb2
-from fritillary.record.chain import payloads
-from fritillary.record.terms import (
-    ClockSettings,
-    EndKind,
-    LinkBank,
-    Policy,
-    Terms,
-)
-from fritillary.service import session
+from fritillary.codec.packing import unpack
+from fritillary.record.terms import EndKind, LinkBank, Policy, Terms
 from fritillary.service.limits import Limits
 from fritillary.service.resume import SessionKey, SessionTokens
-from fritillary.service.tokens import TokenStore
 
 
 def info(build):
@@ -130,6 +121,32 @@ async def test_a_second_session_replaces_the_first_and_goes_on(stage):
     assert again.decision_id == request.decision_id
     assert again.observation == request.observation
     assert result.finish.kind is EndKind.PLAYED
+
+
+async def test_a_bot_that_yields_takes_no_place_of_another_session(stage):
+    token = stage.token()
+    yields = ["visit.yields"]
+    async with RawBot(stage.address, token, play=None) as first:
+        async with RawBot(stage.address, token, features=yields) as second:
+            refusal = await second.until("refusal")
+            assert await second.call.code() is grpc.StatusCode.FAILED_PRECONDITION
+        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
+        await first.until("decision_request")
+        assert "goodbye" not in first.kinds()
+    assert refusal.error.code == "session.in-use"
+    assert refusal.error.message == (
+        "bot 'bob' is connected already; dial in with a token of its own"
+    )
+    # Its link is lost, and it is waited for.
+    await until(lambda: hosted.phase == "waiting")
+    async with RawBot(stage.address, token, features=yields) as third:
+        refusal = await third.until("refusal")
+    assert "is waited for in a match" in refusal.error.message
+    hosted.abort(EndKind.VOID, "match.aborted", "enough")
+    await hosted.ended
+    async with RawBot(stage.address, token, features=yields) as fourth:
+        welcome = await fourth.until("welcome")
+    assert list(welcome.features) == yields
 
 
 # ------------------------------------------------------------------------ resuming
@@ -296,6 +313,47 @@ async def test_other_settings_cannot_resume(stage):
     assert refusal.error.code == "session.other-settings"
 
 
+async def test_the_token_of_an_older_session_opens_a_new_one(stage):
+    """What it has missed is not known any more, nor in which encoding."""
+    token = stage.token()
+    async with stage.bot(token=token, play=plays(1)) as first:
+        stage.arena.create("pig", ["remote:bob", "uniform"])
+        request = await first.until("decision_request", count=2)
+        session_token = first.all("welcome")[0].session_token
+    async with stage.bot(
+        token=token,
+        play=plays(2),
+        encoding=common_pb2.ENCODING_JSON,
+        legal_form=pb.LEGAL_FORM_EXPANDED,
+    ) as second:
+        await second.until("decision_request", count=3)
+    known = pb.Ack(match_id=request.match_id, event_number=request.event_number)
+    async with stage.bot(
+        token=token, session_token=session_token, acks=[known], play=plays(1)
+    ) as third:
+        welcome = await third.until("welcome")
+        offer = await third.until("match_offer")
+        request = await third.until("decision_request", count=2)
+    assert not welcome.resumed
+    assert welcome.session_token not in {"", session_token}
+    assert offer.resumed
+    assert not request.legal_actions
+    assert unpack(request.observation)
+
+
+async def test_a_new_session_hears_of_no_request_that_it_never_had(stage):
+    token = stage.token()
+    async with stage.bot(token=token, play=plays(2)) as first:
+        stage.arena.create("pig", ["remote:bob", "uniform"])
+        await first.until("decision_request", count=3)
+    async with stage.bot(token=token, play=None) as second:
+        request = await second.until("decision_request")
+        assert second.all("decision_closed") == []
+        await second.send_all(decide(request, index=0))
+        closed = await second.until("decision_closed")
+    assert closed.decision_id == request.decision_id
+
+
 def test_a_session_token_outlives_the_server_with_its_secret():
     key = SessionKey("bob", "7", 1, False, ())
     text = SessionTokens(b"s" * 32).new(key)
@@ -304,337 +362,3 @@ def test_a_session_token_outlives_the_server_with_its_secret():
     assert not SessionTokens(b"s" * 32).resumes(
         text, SessionKey("eve", "7", 1, False, ())
     )
-
-
-# -------------------------------------------------------------------- lost for good
-
-
-async def test_a_lost_link_that_does_not_come_back_is_a_fault(stage):
-    terms = Terms(policy=Policy.of(link=LinkBank(loss_ms=200)))
-    first = stage.bot(play=None)
-    await first.open()
-    hosted = stage.arena.create("pig", ["remote:bob", "uniform"], terms=terms)
-    await first.until("decision_request")
-    await first.close()
-    await until(lambda: hosted.phase == "waiting")
-    status = hosted.status()
-    result = await hosted.ended
-    assert list(status.waiting_for) == [0]
-    assert 0 < status.waiting_left_ms <= 200
-    assert result.finish.code == "fault.disconnected"
-
-
-async def test_the_clock_runs_while_the_link_is_lost(stage):
-    first = stage.bot(play=None)
-    await first.open()
-    hosted = stage.arena.create(
-        "pig",
-        ["remote:bob", "uniform"],
-        clocks=ClockSettings(base_ms=300),
-        terms=Terms(margin_ms=0),
-    )
-    await first.until("decision_request")
-    await first.close()
-    result = await hosted.ended
-    assert result.finish.code == "fault.disconnected"
-    assert hosted.match.clocks[0].base_ms == 0
-
-
-async def test_losses_draw_on_one_bank(stage):
-    token = stage.token()
-    terms = Terms(policy=Policy.of(link=LinkBank(loss_ms=400, total_ms=500)))
-    bot = RawBot(stage.address, token, play=None)
-    await bot.open()
-    hosted = stage.arena.create("pig", ["remote:bob", "uniform"], terms=terms)
-    await bot.until("decision_request")
-    await bot.close()
-    await asyncio.sleep(0.25)
-    bot = RawBot(stage.address, token, play=None)
-    await bot.open()
-    request = await bot.until("decision_request")
-    began = asyncio.get_running_loop().time()
-    await bot.close()
-    result = await hosted.ended
-    assert request.clock.link_left_ms < 300
-    assert result.finish.code == "fault.disconnected"
-    assert asyncio.get_running_loop().time() - began < 0.39
-
-
-async def test_goodbye_from_the_bot_is_a_lost_link(stage):
-    terms = Terms(policy=Policy.of(link=LinkBank(loss_ms=50)))
-    async with stage.bot(play=None) as bot:
-        hosted = stage.arena.create("pig", ["remote:bob", "uniform"], terms=terms)
-        await bot.until("decision_request")
-        await bot.send(goodbye=pb.Goodbye(code="bot.stopping"))
-        result = await hosted.ended
-        await bot.until("closed")
-        code = await bot.call.code()
-    assert result.finish.code == "fault.disconnected"
-    assert code is grpc.StatusCode.OK
-
-
-# -------------------------------------------------------------------------- limits
-
-
-async def test_flooding_is_a_fault_and_ends_the_stream(open_stage):
-    stage = await open_stage(limits=Limits(max_messages_per_second=50))
-    async with stage.bot(play=None) as bot:
-        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
-        await bot.until("decision_request")
-        await bot.send_all(*[pb.BotMessage(ping=pb.Ping(id=i)) for i in range(200)])
-        result = await hosted.ended
-        goodbye = await bot.until("goodbye")
-        await bot.until("closed")
-    assert result.finish.code == "fault.flooding"
-    assert goodbye.code == "limit.message-rate"
-
-
-async def test_an_oversized_frame_is_the_fault_flooding(open_stage):
-    stage = await open_stage(limits=Limits(max_message_bytes=10_000))
-    async with stage.bot(play=None) as bot:
-        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
-        request = await bot.until("decision_request")
-        await bot.send_all(decide(request, index=0, note="x" * 20_000))
-        result = await hosted.ended
-        goodbye = await bot.until("goodbye")
-    assert result.finish.code == "fault.flooding"
-    assert goodbye.code == "limit.message-size"
-
-
-@pytest.mark.parametrize("size", [300_000, 1_000_000, 2_000_000, 4_000_000])
-async def test_an_oversized_frame_is_a_fault_up_to_many_times_the_limit(stage, size):
-    async with stage.bot(play=None) as bot:
-        hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
-        request = await bot.until("decision_request")
-        await bot.send_all(decide(request, text="x" * size))
-        result = await hosted.ended
-        goodbye = await bot.until("goodbye")
-    assert result.finish.code == "fault.flooding"
-    assert goodbye.code == "limit.message-size"
-
-
-async def test_a_frame_beyond_all_bounds_loses_the_link_and_nothing_else(
-    open_stage,
-):
-    stage = await open_stage(limits=Limits(max_message_bytes=10_000))
-    terms = Terms(policy=Policy.of(link=LinkBank(loss_ms=100)))
-    async with stage.bot(play=None) as bot:
-        hosted = stage.arena.create("pig", ["remote:bob", "uniform"], terms=terms)
-        request = await bot.until("decision_request")
-        await bot.send_all(decide(request, index=0, note="x" * 6_000_000))
-        result = await hosted.ended
-        await bot.until("closed")
-        code = await bot.call.code()
-    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert result.finish.code == "fault.disconnected"
-    async with stage.bot("other") as other:
-        await other.until("welcome")
-
-
-async def test_a_bot_that_does_not_read_is_cut_off(open_stage):
-    stage = await open_stage(limits=Limits(max_outstanding_bytes=200_000))
-    bot = stage.bot(auto=False)
-    await bot.send(hello=pb.Hello())
-    await until(lambda: stage.arena.hub.link("bob").session is not None)
-    hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
-
-    async def flood():
-        # Each ping is answered, and no answer is read.
-        while not hosted.ended.done():
-            try:
-                await bot.send_all(
-                    *[pb.BotMessage(ping=pb.Ping(id=2**52)) for _ in range(2_000)]
-                )
-            except (grpc.RpcError, asyncio.InvalidStateError):
-                return
-            await asyncio.sleep(0.02)
-
-    task = asyncio.create_task(flood())
-    # The offer of the seat was not answered: flooding is found before its time is up.
-    result = await asyncio.wait_for(hosted.ended, 8)
-    await task
-    await bot.close()
-    assert result.finish.code == "fault.refused-to-start"
-    assert any(b"limit." in raw for raw, _ in payloads(hosted.record()))
-    assert stage.arena.hub.link("bob").session is None
-
-
-async def test_a_stream_that_is_not_read_is_one_of_those_its_token_may_have(
-    open_stage, monkeypatch
-):
-    monkeypatch.setattr(session, "_FLUSH_S", 0.1)
-    stage = await open_stage(
-        limits=Limits(
-            max_outstanding_bytes=100_000,
-            max_messages_per_second=10**6,
-            max_streams=2,
-        )
-    )
-    token = stage.token()
-    pings = [pb.BotMessage(ping=pb.Ping(id=2**52)) for _ in range(2_000)]
-
-    def is_there():
-        return stage.arena.hub.link("bob").session is not None
-
-    async def stuck():
-        """Return a bot that was cut off and has not noticed, and what it sends."""
-        bot = stage.bot(token=token, auto=False)
-        await bot.send(hello=pb.Hello())
-        await until(is_there)
-
-        async def flood():
-            with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError):
-                while True:
-                    await bot.send_all(*pings)
-
-        task = asyncio.create_task(flood())
-        await until(lambda: not is_there())
-        return bot, task
-
-    one, other = await stuck(), await stuck()
-    third = stage.bot(token=token)
-    third.listen()
-    await third.until("closed")
-    assert await third.call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-    await third.close()
-    # Whoever reads what there is, is let go.
-    bot, task = one
-    bot.listen()
-    await bot.until("closed")
-    async with stage.bot(token=token) as fourth:
-        await fourth.until("welcome")
-    for bot, task in (one, other):
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        await bot.close()
-
-
-async def test_a_silent_bot_is_pinged_and_then_lost(open_stage):
-    stage = await open_stage(limits=Limits(ping_after_ms=50, pong_within_ms=100))
-    async with stage.bot(auto=False) as bot:
-        goodbye = await bot.until("goodbye")
-        await bot.until("closed")
-    assert goodbye.code == "link.silent"
-    assert goodbye.reconnect_after_ms == 1_000
-
-
-async def test_a_busy_bot_is_not_lost_while_its_decision_is_open(open_stage):
-    stage = await open_stage(limits=Limits(ping_after_ms=50, pong_within_ms=50))
-    async with stage.bot(play=None) as bot:
-        hosted = stage.arena.create("pig", ["remote:bob", "uniform"], preset="short")
-        request = await bot.until("decision_request")
-        bot.auto = False
-        await asyncio.sleep(0.5)
-        assert not bot.all("goodbye")
-        bot.auto, bot.play = True, first_legal
-        await bot.send_all(last_legal(request))
-        result = await hosted.ended
-    assert result.finish.kind is EndKind.PLAYED
-
-
-async def test_a_revoked_token_ends_the_session(open_stage):
-    stage = await open_stage(limits=Limits(ping_after_ms=60))
-    async with stage.bot() as bot:
-        stage.arena.tokens.revoke("bob")
-        goodbye = await bot.until("goodbye")
-    assert goodbye.code == "auth.revoked-token"
-
-
-async def test_a_token_file_that_was_damaged_for_a_while_changes_nothing(
-    open_stage, tmp_path
-):
-    path = tmp_path / "tokens.json"
-    stage = await open_stage(
-        limits=Limits(ping_after_ms=50, pong_within_ms=500), tokens=TokenStore(path)
-    )
-    async with stage.bot() as bot:
-        good = path.read_bytes()
-        path.write_bytes(b"{")
-        before = len(bot.all("ping"))
-        await bot.until("ping", count=before + 3)
-        path.write_bytes(good)
-        await bot.until("ping", count=len(bot.all("ping")) + 2)
-        TokenStore(path).revoke("bob")
-        goodbye = await bot.until("goodbye")
-    assert goodbye.code == "auth.revoked-token"
-
-
-async def test_the_link_is_watched_on_whatever_happens(open_stage, monkeypatch):
-    stage = await open_stage(limits=Limits(ping_after_ms=60))
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
-    looks = iter([OSError(), OSError()])
-
-    def good(_):
-        for error in looks:
-            raise error
-        return False
-
-    async with stage.bot() as bot:
-        monkeypatch.setattr(stage.arena.tokens, "good", good)
-        goodbye = await bot.until("goodbye")
-    assert goodbye.code == "auth.revoked-token"
-
-
-async def test_only_so_many_streams_are_open_with_one_token(open_stage):
-    stage = await open_stage(limits=Limits(max_streams=3))
-    token = stage.token()
-    bots = [stage.bot(token=token) for _ in range(5)]
-    for bot in bots:
-        bot.listen()
-    await until(lambda: sum("closed" in bot.kinds() for bot in bots) == 2)
-    refused = [bot for bot in bots if "closed" in bot.kinds()]
-    for bot in refused:
-        assert await bot.call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        trailing = dict(await bot.call.trailing_metadata())
-        info = common_pb2.ErrorInfo.FromString(trailing["fritillary-error-bin"])
-        assert info.code == "limit.streams"
-        assert info.retry_after_ms > 0
-    # Another token has its own streams.
-    async with stage.bot("other") as other:
-        welcome = await other.until("welcome")
-    assert welcome.limits.max_streams == 3
-    for bot in bots:
-        await bot.close()
-
-    async def again():
-        async with stage.bot(token=token) as bot:
-            return "welcome" in bot.kinds()
-
-    # Streams that are gone do not count.
-    await asyncio.sleep(0.2)
-    assert [await again() for _ in range(6)] == [True] * 6
-
-
-async def test_a_bot_that_dials_in_again_and_again_is_let_in(open_stage):
-    stage = await open_stage(limits=Limits(max_streams=3))
-    token = stage.token()
-    async with contextlib.AsyncExitStack() as stack:
-        for _ in range(10):
-            bot = await stack.enter_async_context(stage.bot(token=token))
-            assert "welcome" in bot.kinds()
-
-
-async def test_nothing_is_left_of_a_bot_that_has_gone(stage):
-    async with stage.bot():
-        pass
-    await until(lambda: not stage.arena.hub._links)
-
-
-async def test_nobody_waits_for_a_seat_whose_link_bank_has_run_out(stage):
-    games = Registry()
-    games.load()
-    link = LinkBank(loss_ms=30, total_ms=1_000)
-    async with stage.bot("ann", play=None) as ann, stage.bot("cleo", play=None) as cleo:
-        hosted = stage.arena.create(
-            games.game("butterfly-garden"),
-            ["remote:ann", "remote:cleo", "uniform"],
-            terms=Terms(policy=Policy(link=link)),
-            seed=b"s" * 32,
-        )
-        await ann.until("decision_request")
-        await ann.close()
-        # A stand-in plays on for the first seat, until the second one is asked.
-        await cleo.until("decision_request")
-        await until(lambda: hosted.phase == "running")
-        assert not hosted.players[0].away
-        hosted.abort(EndKind.VOID, "host.aborted", "enough")

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 import pytest
-from tests.service.simcalls import Asking, decision
+from tests.service.simcalls import Asking, code_of, decision
 
 from fritillary.api.v1 import common_pb2
 from fritillary.api.v1 import simulator_pb2 as pb
@@ -21,18 +21,6 @@ from fritillary.plugins.playout import playout
 from fritillary.service.simulator_limits import GivenUpError
 
 GAMES = ["lepidoptery", "lost-cities", "butterfly-garden", "pig"]
-
-
-@pytest.fixture
-def asking():
-    return Asking()
-
-
-def code_of(call, **fields):
-    """Return the code of the error that a call raises."""
-    with pytest.raises(FritillaryError) as caught:
-        call(**fields)
-    return caught.value.code
 
 
 def first_tasks(asking, game, worlds, count=1, many=3):

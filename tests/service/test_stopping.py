@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 
+import pytest
 from tests.service.calls import Caller, outcome_of
 from tests.service.house import plays
 
+from fritillary.core.errors import ServiceError
 from fritillary.service.audit import Audit
 from fritillary.service.tokens import Role
 
@@ -34,6 +36,17 @@ async def test_who_is_sent_away_at_a_stop_is_no_line_of_the_log(house, caplog):
     assert not [one for one in caplog.records if one.name == "fritillary.audit"]
     assert server.audit.refused["server.stopping"] == 2
     assert server.audit.hidden == 0
+
+
+async def test_a_match_that_was_made_just_before_a_stop_comes_to_an_end(house):
+    hosted = house.create()
+    await house.stop()
+    # Whoever waits for it is told when to come back.
+    with pytest.raises(ServiceError) as caught:
+        await asyncio.wait_for(asyncio.shield(hosted.ended), 60)
+    assert caught.value.code == "server.stopping"
+    await house.start()
+    assert house.taken_up == 1
 
 
 async def _all(watcher):

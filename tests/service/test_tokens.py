@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -9,9 +10,9 @@ import stat
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 import pytest
+from tests.odd_files import odd_files
 
 from fritillary.core.errors import ServiceError, StorageError, UsageError
 from fritillary.service import tokens
@@ -207,6 +208,49 @@ def test_what_cannot_be_written_is_not_known_either(tmp_path, monkeypatch):
     assert store.check(text).name == "bob"
 
 
+def test_on_a_full_disk_a_revocation_says_what_to_do(tmp_path, monkeypatch):
+    path = tmp_path / "tokens.json"
+    store = TokenStore(path)
+    token = store.check(store.create("bob", Role.BOT))
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError) as caught:
+        store.revoke("bob")
+    assert "No space left on device; nothing was revoked: make room" in (
+        caught.value.message
+    )
+    assert store.good(token)
+    assert {one.name for one in tmp_path.iterdir()} == {path.name, f"{path.name}.lock"}
+    # What it says works, also where nothing can be written.
+    before = store.changes()
+    path.unlink()
+    assert store.changes() > before
+    assert not store.good(token)
+
+
+def test_a_second_good_token_of_a_name_must_be_wanted(tmp_path):
+    store = TokenStore(tmp_path / "tokens.json")
+    first = store.check(store.create("bob", Role.BOT, again=False))
+    for role in Role:
+        with pytest.raises(UsageError, match=f"already, {first.id} of") as caught:
+            store.create("bob", role, again=False)
+        assert caught.value.code == "usage.token-exists"
+    store.create("eve", Role.BOT, again=False)
+    store.revoke("bob")
+    store.create("bob", Role.BOT, again=False)
+    store.create("bob", Role.BOT)
+    assert len(store.revoke("bob")) == 2
+
+
+def test_revoking_makes_no_files(tmp_path):
+    with pytest.raises(UsageError, match="no good token"):
+        TokenStore(tmp_path / "missing" / "tokens.json").revoke("bob")
+    assert not list(tmp_path.iterdir())
+
+
 GOOD = {
     "name": "bob",
     "role": "bot",
@@ -264,15 +308,7 @@ def test_a_folder_in_place_of_the_file_is_one_clear_line(tmp_path):
 
 
 def test_what_is_no_file_of_tokens_is_refused_without_a_wait(tmp_path):
-    pipe, large = tmp_path / "pipe", tmp_path / "large"
-    os.mkfifo(pipe)
-    with large.open("wb") as file:
-        file.truncate(2**40)
-    for path, reason in (
-        (pipe, "not a regular file"),
-        (Path("/dev/zero"), "not a regular file"),
-        (large, "more than 16777216 bytes"),
-    ):
+    for path, reason in odd_files(tmp_path, 16777216):
         with pytest.raises(StorageError) as caught:
             TokenStore(path)
         assert caught.value.message == f"{path}: {reason}"

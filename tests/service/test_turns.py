@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from fritillary.service.turns import REST, Turns
+from fritillary.service.turns import REST, Queues, Turns
 
 
 class Clock:
@@ -127,3 +127,33 @@ async def test_a_turn_that_fails_is_over():
     async with asyncio.timeout(60):
         await work(turns, "a", told)
     assert told == ["a"] * 3
+
+
+async def test_a_rest_may_be_longer_or_shorter(monkeypatch):
+    rests = {}
+    for factor in (1.0, REST):
+        clock = Clock(monkeypatch)
+        turns = Turns(factor)
+        async with turns.one("a"):
+            clock.now_s += 1
+        (rests[factor],) = clock.later
+    assert rests[REST] == pytest.approx(REST * rests[1.0])
+
+
+async def test_of_each_token_one_piece_of_work_is_under_way():
+    queues = Queues()
+    under_way: list[str] = []
+
+    async def work_on(key):
+        async with queues.one(key):
+            assert key not in under_way
+            under_way.append(key)
+            await asyncio.sleep(0)
+            under_way.remove(key)
+
+    await asyncio.gather(*(work_on(key) for key in "aabab"))
+    with pytest.raises(TimeoutError):
+        async with queues.one("a"), asyncio.timeout(0.01), queues.one("a"):
+            pass
+    # Who gave up is in nobody's way.
+    await work_on("a")

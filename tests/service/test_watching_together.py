@@ -17,7 +17,7 @@ from fritillary.api.v1 import common_pb2, match_pb2
 from fritillary.core.errors import PluginError, ServiceError
 from fritillary.record.terms import EndKind
 from fritillary.referee.seen import SeatEvent
-from fritillary.service import watching
+from fritillary.service import watching, wire
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.tokens import Role
 from fritillary.service.turns import Turns
@@ -33,6 +33,17 @@ class Busy:
     async def write(self, update: match_pb2.WatchMatchResponse) -> None:
         await self.free.wait()
         self.told.append(update.WhichOneof("update"))
+
+
+class Keeper:
+    """Keeps the events that a stream is sent."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    async def write(self, update: Any) -> None:
+        if update.WhichOneof("update") == "event":
+            self.events.append(update)
 
 
 async def read_all(call):
@@ -347,3 +358,60 @@ async def test_ended_matches_are_played_again_one_at_a_time_and_once_for_all(
     assert most == 1
     assert sorted(one.id for one in played) == ["m", "n"]
     assert told == told[:2] * 5
+
+
+async def test_an_event_is_written_out_once_for_all_who_catch_up(stage):
+    async with stage.bot(play=until_30) as bot:
+        hosted = await long_match(stage, bot)
+        told = watching.Told()
+        updates: list[list[Any]] = []
+        looking = []
+        for number in range(4):
+            keeper: Any = Keeper()
+            updates.append(keeper.events)
+            request = match_pb2.WatchMatchRequest(
+                after_event=0,
+                encoding=(common_pb2.ENCODING_JSON, common_pb2.ENCODING_MSGPACK)[
+                    number % 2
+                ],
+            )
+            watch = watching.Watch(hosted, request, told=told)
+            looking.append(asyncio.ensure_future(watch.run(keeper)))
+        await until(lambda: all(len(one) >= 30 for one in updates))
+        # What happens now is shared as well.
+        hosted.abort(EndKind.VOID, "test", "enough")
+        await hosted.ended
+        await asyncio.gather(*looking)
+    assert len(updates[0]) == hosted.match.teller.spectator.number
+    for one, another in ((0, 2), (1, 3)):
+        for mine, theirs in zip(updates[one], updates[another], strict=True):
+            assert mine is theirs
+    assert updates[0] != updates[1]
+    assert [one.event.number for one in updates[0]] == [
+        one.event.number for one in updates[1]
+    ]
+
+
+async def test_what_is_kept_of_what_was_told_is_bounded_in_bytes(stage):
+    most = 10 * 1_200
+    async with stage.bot(play=until_30) as bot:
+        hosted = await long_match(stage, bot)
+        told = watching.Told(most)
+        seen: list[SeatEvent] = []
+
+        class Ear:
+            def on_event(self, event):
+                seen.append(event)
+
+            def on_end(self, result):
+                pass
+
+        hosted.watch(Ear())
+        first = [told.update(hosted, event, wire.MSGPACK) for event in seen]
+        assert len(seen) >= 30
+        assert 5 < len(told._kept) < 15
+        assert told._bytes <= most
+        # Whoever comes later is told the same, written out anew.
+        again = [told.update(hosted, event, wire.MSGPACK) for event in seen]
+        assert again == first
+        assert again[0] is not first[0]

@@ -64,6 +64,15 @@ HEARD = {
     "error.seat.wrong",
 }
 
+#: What the journal must have told.
+TOLD = {
+    "journal.bot.connected",
+    "journal.match.made",
+    "journal.match.started",
+    "journal.match.ruling",
+    "journal.match.ended",
+}
+
 #: What is left to chance where less is tried: with more than two seats.
 RARE = {"closed.DECISION_CLOSURE_WITHDRAWN"}
 
@@ -101,6 +110,7 @@ async def test_worlds_that_look_alike_send_equal_bytes(name, viewer):
     assert report.turns >= report.pairs
     wanted = WATCHED if viewer is None else HEARD
     assert report.kinds >= (wanted if RULES[name].seats == 2 else wanted - RARE)
+    assert report.kinds >= TOLD
     if name.startswith("hush"):
         assert report.secrets
         assert "source.ACTION_SOURCE_SUBSTITUTE" in report.kinds

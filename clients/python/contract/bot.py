@@ -250,7 +250,9 @@ def main(arguments: Sequence[str]) -> int:
         client = client_of(task_of(arguments))
         asyncio.run(play(client))
         if client.abandoned:
-            msg = f"left {client.abandoned} matches unfinished"
+            count = client.abandoned
+            what = "1 match" if count == 1 else f"{count} matches"
+            msg = f"left {what} unfinished"
             raise ArenaError(msg, code="bot.unfinished")
     except ArenaError as error:
         sys.stderr.write(f"error: {error}\n")

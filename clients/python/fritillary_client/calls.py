@@ -273,7 +273,7 @@ def _unreachable(details: str, address: str, advice: str) -> LinkError:
         why = shown(distrusted[1])
         msg = f"the certificate of the server at {address} is not trusted ({why})"
         if "issuer" in why or "self" in why:
-            msg = f"{msg}; name its authority with ca or {ROOTS}"
+            msg = f"{msg}; name its authority with ca (--ca) or {ROOTS}"
         return LinkError(msg, code="link.certificate")
     if "Hostname Verification" in details:
         host = address.rpartition(":")[0]
@@ -285,9 +285,12 @@ def _unreachable(details: str, address: str, advice: str) -> LinkError:
             f"({ROOTS}, {CERTIFICATE}), or give tls=False"
         )
         return LinkError(msg, code="link.no-tls")
-    # gRPC tells the way to each address that it tried; the last words are why.
-    reason = shown(details.rpartition(": ")[2])
-    if _CLOSED.search(details) and advice:
+    # gRPC tells the way to each address that it tried, some of it in brackets; the
+    # last words are why.
+    reason = shown(details.rpartition(": ")[2].rstrip("]"))
+    if "parsing HTTP/2" in details:
+        reason = "it does not speak gRPC; it may be an ordinary web server"
+    elif _CLOSED.search(details) and advice:
         reason = f"it closed the connection; {advice}"
     msg = f"no server answers at {address} ({reason})"
     return LinkError(msg, code="link.unreachable")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import random
 import time
 from typing import Final, Unpack
@@ -44,6 +45,9 @@ _ANSWERS_LOST: Final = 3
 #: Goodbyes with these codes say that the bot did something wrong.
 _BLAMES: Final = ("auth.", "limit.")
 
+#: The one with which the server sends a bot away whose token another program uses.
+_REPLACED: Final = "session.replaced"
+
 #: How long a bot may take to hear the end of its last match before the client leaves.
 _END_WITHIN_S: Final = 5.0
 
@@ -63,7 +67,8 @@ class Client:
         name: to show.
         address: of the server.
         ended: matches that have ended.
-        abandoned: matches that this side has left unfinished.
+        abandoned: matches that this side has left unfinished, also since another
+            program with its token has taken its place.
         bot_name: under which the server knows the bot; empty before Welcome.
         goodbye: code and message with which the server has sent the bot away; empty
             otherwise.
@@ -119,15 +124,26 @@ class Client:
         finally:
             if self._farewell is not None:
                 self._farewell.cancel()
-            # Those that the server sends away, it knows about.
-            if not self.goodbye[0]:
-                self.abandoned = len({match for match, _ in self._seats})
+            # Those that the server sends away, it knows about; but not whether the
+            # program that has taken their place is one that can play on.
+            if self.goodbye[0] in {"", _REPLACED}:
+                self.abandoned = self.playing
             seats = [*self._seats.values(), *self._ending]
             for seat in seats:
                 seat.abandon()
             await asyncio.gather(*(seat.task for seat in seats), return_exceptions=True)
         if self._failure is not None:
             raise self._failure
+
+    @property
+    def playing(self) -> int:
+        """How many matches are in play."""
+        return len({match for match, _ in self._seats})
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a link to the server, and it has let the bot in."""
+        return self._link is not None and self._link.open
 
     def drain(self) -> None:
         """Take no new matches; leave when those in play have ended."""
@@ -146,6 +162,7 @@ class Client:
         since: float | None = None
         first = True
         tries = 0
+        told = ""
         while not self._left.is_set():
             self._welcomed = False
             asked_to_wait: int | None = None
@@ -154,7 +171,7 @@ class Client:
             except (LinkError, RefusedError) as error:
                 now = time.monotonic()
                 if self._welcomed:
-                    first, since = False, now
+                    first, since, told = False, now, ""
                     if now - self._welcomed_at > _GOOD_LINK_S:
                         tries = 0
                 elif since is None:
@@ -175,20 +192,26 @@ class Client:
                     if spent < 1:
                         raise
                     raise _given_up(error, spent) from error
-                _log.warning("%s; trying again", error.message)
+                # One line for each reason, however often it is tried.
+                if told != error.message:
+                    told = error.message
+                    left = patience - spent
+                    how_long = f" for {left:.0f} s" if math.isfinite(left) else ""
+                    _log.warning("%s; trying again%s", error.message, how_long)
                 if self._welcomed:
                     self._lost(error)
             else:
                 if goodbye is None:
                     break
                 self.goodbye = (goodbye.code, reading.shown(goodbye.message))
+                for_good = not goodbye.HasField("reconnect_after_ms")
+                if for_good and goodbye.code.startswith(_BLAMES):
+                    raise RefusedError(self.goodbye[1], code=goodbye.code)
                 _log.info("the server says goodbye: %s [%s]", *reversed(self.goodbye))
-                if not goodbye.HasField("reconnect_after_ms"):
-                    if goodbye.code.startswith(_BLAMES):
-                        raise RefusedError(self.goodbye[1], code=goodbye.code)
+                if for_good:
                     break
                 self.goodbye = ("", "")
-                first, since, tries = False, time.monotonic(), 0
+                first, since, tries, told = False, time.monotonic(), 0, ""
                 asked_to_wait = goodbye.reconnect_after_ms
                 self._lost(LinkError(reading.shown(goodbye.message), code=goodbye.code))
             await self._pause(tries, asked_to_wait)
@@ -348,7 +371,7 @@ class Client:
         seat.end(outcome)
         if not any(match == seat.info.match_id for match, _ in self._seats):
             self.ended += 1
-        _log.info("%s", _report(seat, outcome))
+        _log.info("%s", reading.report(seat.info, outcome))
         self._say_capacity()
         self._leave_when_done()
 
@@ -439,13 +462,12 @@ class Client:
             return 0
         if self._setup.matches is None:
             return self._setup.capacity
-        playing = len({match for match, _ in self._seats})
-        more = self._setup.matches - self.ended - playing
-        return min(self._setup.capacity, playing + more) if more > 0 else 0
+        more = self._setup.matches - self.ended - self.playing
+        return min(self._setup.capacity, self.playing + more) if more > 0 else 0
 
     def _say_capacity(self) -> None:
         wanted = self._wanted_capacity()
-        if wanted != self._said_capacity and self._link is not None and self._link.open:
+        if wanted != self._said_capacity and self.connected:
             self._said_capacity = wanted
             self.send(wire.BotMessage(capacity=wire.Capacity(matches=wanted)))
 
@@ -473,16 +495,6 @@ class Client:
         self._left.set()
         if self._link is not None:
             self._link.leave(wire.Goodbye(code=code, message=message))
-
-
-def _report(seat: Seat, outcome: Outcome) -> str:
-    info = seat.info
-    head = f"match {info.match_id}, {info.full_id}, seat {info.seat}: {outcome.kind}"
-    if outcome.counts:
-        head = f"{head}, place {outcome.place} of {info.seats}, {outcome.reason}"
-    why = f": {outcome.message} [{outcome.code}]" if outcome.code else ""
-    broken = "; the deal is not the one that was promised"
-    return reading.shown(f"{head}{why}{broken if outcome.deal == 'broken' else ''}")
 
 
 def _given_up(error: ArenaError, spent: float) -> ArenaError:

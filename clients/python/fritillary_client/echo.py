@@ -46,6 +46,9 @@ _CLOSE_S: Final = 2.0
 _CORE: Final = "Internal error from Core"
 _TRIES: Final = 5
 
+#: Whoever measures must not throw a bot out that plays.
+_FEATURES: Final = ("visit.yields",)
+
 #: What the matches of echo bots are labelled with.
 _LABELS: Final = {"purpose": "bench-link"}
 
@@ -70,7 +73,8 @@ class EchoBot:
 
     Args:
         address: ``HOST:PORT``.
-        token: of a bot.
+        token: of a bot that is not connected, else the server refuses
+            (``session.in-use``).
         tls: see `Referee`.
         ca: see `Referee`.
         cert: see `Referee`.
@@ -126,7 +130,8 @@ class EchoBot:
             self._channel.stream_stream(_CONNECT)
         )
         self._call = method(metadata=metadata(self._endpoint.token))
-        hello = wire.Hello(bot=common.PlayerInfo(name="echo", version="1"), capacity=2)
+        info = common.PlayerInfo(name="echo", version="1")
+        hello = wire.Hello(bot=info, features=_FEATURES, capacity=2)
         self._reading = asyncio.ensure_future(self._read(hello))
         try:
             await self._within(self._welcome, OPEN_WITHIN_S)

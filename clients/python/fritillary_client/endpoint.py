@@ -53,7 +53,7 @@ class Endpoint:
     def advice(self) -> str:
         """What it may be if the server closes the connection and says nothing."""
         if not self.tls:
-            return f"if it speaks TLS, name its authority with ca or {ROOTS}"
+            return f"if it speaks TLS, name its authority with ca (--ca) or {ROOTS}"
         if self.certificate is None:
             return f"if it wants a client certificate, set {CERTIFICATE} and {KEY}"
         return "it may not trust the client certificate"
@@ -108,7 +108,10 @@ def endpoint(
 
 def _checked_address(address: str) -> str:
     if not address:
-        msg = f"no server is named; set {ADDRESS} or give address='HOST:PORT'"
+        msg = (
+            "no server is named; give address='HOST:PORT' (--address), or set "
+            f"{ADDRESS}"
+        )
         raise ConfigurationError(msg, code="usage.address")
     if address.startswith(_SOCKETS):
         return address
@@ -129,7 +132,7 @@ def _is_local(address: str) -> bool:
 def _checked_token(token: str) -> str:
     token = token.strip()
     if not token:
-        msg = f"there is no token; set {TOKEN} or give token='...'"
+        msg = f"there is no token; give token='...' (--token), or set {TOKEN}"
         raise ConfigurationError(msg, code="usage.token")
     if not token.isascii() or not token.isprintable() or " " in token:
         msg = "the token holds characters that no token has"
@@ -160,7 +163,7 @@ def _pair(cert: File, key: File) -> tuple[bytes | None, bytes | None]:
     if not cert and not key:
         return None, None
     if not cert or not key:
-        missing = f"key ({KEY})" if cert else f"cert ({CERTIFICATE})"
+        missing = f"key (--key, {KEY})" if cert else f"cert (--cert, {CERTIFICATE})"
         msg = f"cert and key go together; {missing} is missing"
         raise ConfigurationError(msg, code="usage.tls")
     names = os.fspath(cert), os.fspath(key)

@@ -175,7 +175,8 @@ def match(message: wire.Match) -> Match:
         algorithm=message.commitment.algorithm,
         commitment=message.commitment.hash,
         seed_given=None if message.seed_given_unknown else message.seed_given,
-        labels=dict(message.labels),
+        # On the wire they have no order.
+        labels=dict(sorted(message.labels.items())),
         created_at_ms=message.created_at_ms,
         started_at_ms=message.started_at_ms
         if message.HasField("started_at_ms")

@@ -127,6 +127,16 @@ def outcome(result: common.MatchResult, seat: int, deal: Deal) -> Outcome:
     return Outcome(seat=seat, deal=deal, **result_fields(result))
 
 
+def report(info: MatchInfo, outcome: Outcome) -> str:
+    """Return in one line how a match ended for a seat."""
+    head = f"match {info.match_id}, {info.full_id}, seat {info.seat}: {outcome.kind}"
+    if outcome.counts:
+        head = f"{head}, place {outcome.place} of {info.seats}, {outcome.reason}"
+    why = f": {outcome.message} [{outcome.code}]" if outcome.code else ""
+    broken = "; the deal is not the one that was promised"
+    return shown(f"{head}{why}{broken if outcome.deal == 'broken' else ''}")
+
+
 def event(message: wire.Event, encoding: Encoding) -> Event:
     """Return an event with its action decoded.
 

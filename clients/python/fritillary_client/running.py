@@ -54,7 +54,8 @@ def run(bot: AnyBot, **settings: Unpack[Settings]) -> int:
 
     Raises:
         SystemExit: with status 1 after any error, which is told in one line; also
-            if matches were left unfinished; with status 130 after a Ctrl-C that comes
+            if matches were left unfinished, such as to another program that has
+            dialled in with the same token; with status 130 after a Ctrl-C that comes
             before the bot has begun.
     """
     interrupts.quiet_at_exit()
@@ -68,7 +69,10 @@ def run(bot: AnyBot, **settings: Unpack[Settings]) -> int:
         _log.error("error: %s", error)
         raise SystemExit(1) from None
     if client.abandoned:
-        _log.error("left %d matches unfinished", client.abandoned)
+        count = client.abandoned
+        _log.error(
+            "left %s unfinished", "1 match" if count == 1 else f"{count} matches"
+        )
         raise SystemExit(1)
     return client.ended
 
@@ -172,13 +176,21 @@ async def _run(client: Client) -> None:
         nonlocal pressed
         pressed += 1
         if pressed == 1:
-            _log.info("stopping when the matches in play have ended; again to stop now")
+            _log.info("%s", _stopping(client))
             client.drain()
         else:
             client.stop()
 
     with _signals(loop, {"SIGINT": interrupted, "SIGTERM": interrupted}):
         await client.run()
+
+
+def _stopping(client: Client) -> str:
+    """Return what follows when the bot is told to stop once."""
+    if not client.playing:
+        return "stopping"
+    away = "" if client.connected else "; the server is away, and is waited for"
+    return f"stopping when the matches in play have ended{away}; again to stop now"
 
 
 @contextlib.contextmanager

@@ -348,8 +348,10 @@ class Decision:
 
     Args:
         choice: one of ``ask.legal``, its index, its text, or its data.
-        note: a remark for the record, never shown to another seat.
-        probabilities: with which the bot chose, for each of ``ask.legal`` in order.
+        note: a remark for the record. No other seat sees it while the match goes on;
+            afterwards all who may fetch the record do.
+        probabilities: with which the bot chose, for each of ``ask.legal`` in order; as
+            public as the note.
     """
 
     choice: Choice

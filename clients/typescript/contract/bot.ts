@@ -179,7 +179,8 @@ async function run(): Promise<number> {
     process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
     await client.run();
     if (client.abandoned > 0) {
-      const message = `left ${client.abandoned} matches unfinished`;
+      const count = client.abandoned;
+      const message = `left ${count === 1 ? "1 match" : `${count} matches`} unfinished`;
       throw new ArenaError(message, { code: "bot.unfinished" });
     }
     emit("stopped");

@@ -55,7 +55,9 @@ async function statusOf<G extends GameTypes>(bot: AnyBot<G>, settings: Settings)
     const given = fromArguments(process.argv.slice(2));
     if (!given) return 0;
     const { abandoned } = await play(bot, { ...settings, ...given });
-    if (abandoned > 0) console.error(`left ${abandoned} matches unfinished`);
+    if (abandoned > 0) {
+      console.error(`left ${abandoned === 1 ? "1 match" : `${abandoned} matches`} unfinished`);
+    }
     return abandoned > 0 ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) {

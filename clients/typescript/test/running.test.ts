@@ -94,7 +94,7 @@ test("the first interrupt waits for the matches in play, the second does not", a
       await stream.find("goodbye");
       const { status, err } = await ended;
       assert.equal(status, patient ? 0 : 1);
-      assert.match(err, patient ? /stopping when/ : /left 1 matches unfinished\n$/);
+      assert.match(err, patient ? /stopping when/ : /left 1 match unfinished\n$/);
     });
   }
 });
@@ -164,6 +164,6 @@ test("the contract bot declines, resigns and tells an error in one line", async 
     assert.equal((await stream.find("capacity")).capacity.matches, 0);
     child.kill("SIGTERM");
     const { status, err } = await ended;
-    assert.deepEqual([status, err], [1, "error: left 1 matches unfinished [bot.unfinished]\n"]);
+    assert.deepEqual([status, err], [1, "error: left 1 match unfinished [bot.unfinished]\n"]);
   });
 });

@@ -59,7 +59,7 @@ class Decision:
 
     Args:
         action: one of the legal actions.
-        note: for the record, never shown to another seat; at most 2,000
+        note: for the record, which others read after the match; at most 2,000
             characters are kept.
         probabilities: of each legal action, in order, for the record.
     """

@@ -2,35 +2,32 @@
 
 Python would print a traceback of whatever module is being loaded or taken down just
 then, which tells nobody anything. This module is loaded before all others, and loads
-next to nothing.
+nothing that Python has not loaded already: not even `__future__`.
 """
-
-from __future__ import annotations
 
 import atexit
 import os
 import sys
 
-try:
-    import signal
-except KeyboardInterrupt:
-    # It is loaded already wherever more than a program begins.
-    os._exit(130)
-
 # Known to type checkers by its name; importing `typing` takes longer than the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from types import FrameType, TracebackType
     from typing import Final, NoReturn
+else:
+    # Built into Python. `signal` adds names to its numbers, for which it loads more
+    # modules than all others that are loaded before this line.
+    import _signal as signal
 
 #: Exit code of a program that was interrupted, as shells count it.
-INTERRUPTED: Final = 130
+INTERRUPTED: "Final" = 130
 
 #: Modules that do nothing but load others.
-_LOADERS: Final = ("importlib.", "_frozen_importlib", "runpy")
+_LOADERS: "Final" = ("importlib.", "_frozen_importlib", "runpy")
 
 #: Name of the command, and of the package.
-_OURS: Final = "fritillary"
+_OURS: "Final" = "fritillary"
 
 
 class Loading:
@@ -39,12 +36,18 @@ class Loading:
     Where that program is our command, Ctrl-C ends it at once until `loaded` is called,
     or its modules cannot be loaded. In a program of somebody else it is raised as ever;
     only if nobody there catches it, one line is printed instead of a traceback.
+
+    Attributes:
+        command: whether that program is our command.
     """
+
+    command = False
 
     def __enter__(self) -> None:
         frame = sys._getframe(1)  # noqa: SLF001 - who is loading us
         self._begins = _begins(frame)
         if self._begins and _is_command(frame):
+            Loading.command = True
             try:
                 _set(_leave)
             except KeyboardInterrupt:
@@ -54,7 +57,7 @@ class Loading:
         self,
         _: type[BaseException] | None,
         error: BaseException | None,
-        __: TracebackType | None,
+        __: "TracebackType | None",
     ) -> None:
         if error is not None:
             loaded()
@@ -73,7 +76,7 @@ def _shorten(interrupt: KeyboardInterrupt) -> None:
     before = sys.excepthook
 
     def told(
-        kind: type[BaseException], error: BaseException, stack: TracebackType | None
+        kind: type[BaseException], error: BaseException, stack: "TracebackType | None"
     ) -> None:
         if error is not interrupt:
             before(kind, error, stack)
@@ -95,7 +98,16 @@ def _take_down() -> None:
     _set(_vanish)
 
 
-def _set(handler: signal._HANDLER) -> bool:
+def over() -> None:
+    """Let Ctrl-C end our command at once and without a word, if that is what runs.
+
+    For when it has been interrupted or is done, and has but to say so.
+    """
+    if Loading.command:
+        _take_down()
+
+
+def _set(handler: "signal._HANDLER") -> bool:
     """Set a handler, if nobody has set one; return whether it is set."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return False
@@ -107,7 +119,7 @@ def _set(handler: signal._HANDLER) -> bool:
     return True
 
 
-def _begins(frame: FrameType | None) -> bool:
+def _begins(frame: "FrameType | None") -> bool:
     """Say whether nothing is on the stack but modules that are being loaded."""
     if hasattr(sys, "ps1"):
         # Somebody types.
@@ -120,7 +132,7 @@ def _begins(frame: FrameType | None) -> bool:
     return True
 
 
-def _is_command(frame: FrameType | None) -> bool:
+def _is_command(frame: "FrameType | None") -> bool:
     """Say whether our command is what begins, and loads nothing but us."""
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
@@ -134,7 +146,12 @@ def _is_command(frame: FrameType | None) -> bool:
     return sys.argv[:1] == ["-m"]
 
 
-def _leave(*_: object) -> NoReturn:
+def leave_at_once() -> "NoReturn":
+    """End the program with a word, and without all that would have to follow."""
+    _leave()
+
+
+def _leave(*_: object) -> "NoReturn":
     # Nothing is raised: what is raised in a callback, of which loading has many, is
     # printed and forgotten.
     try:
@@ -144,5 +161,5 @@ def _leave(*_: object) -> NoReturn:
         os._exit(INTERRUPTED)
 
 
-def _vanish(*_: object) -> NoReturn:
+def _vanish(*_: object) -> "NoReturn":
     os._exit(INTERRUPTED)

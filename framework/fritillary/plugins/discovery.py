@@ -172,6 +172,13 @@ class Registry:
         """Return the games by the id under which each is reached, sorted."""
         return sorted(self._names(self._games).items(), key=lambda pair: pair[0])
 
+    def plugins(self) -> tuple[list[Plugin], list[Plugin]]:
+        """Return the plugins of all games, and of all variants, as they were added."""
+        games, variants = (
+            [found.plugin for found in among] for among in (self._games, self._variants)
+        )
+        return games, variants
+
     def variants(self) -> list[tuple[str, VariantInfo]]:
         """Return the variants by the id under which each is reached, sorted."""
         return sorted(self._names(self._variants).items(), key=lambda pair: pair[0])
@@ -199,6 +206,18 @@ class Registry:
             ]
             self._built[key] = _built(key, found.plugin, variants)
         return self._built[key]
+
+    def name_of(self, game_id: str, distribution: str) -> str:
+        """Return the id under which a game is reached, without variants.
+
+        Args:
+            game_id: of the game; it need not be installed.
+            distribution: that it is from.
+
+        Returns:
+            The id; after its distribution and a colon where several have that id.
+        """
+        return _reached_by(self._games, game_id, distribution)
 
     def variant_plugin(self, name: str) -> Plugin:
         """Return the plugin of a variant.
@@ -242,13 +261,16 @@ class Registry:
 
     @staticmethod
     def _names(among: list[Found]) -> dict[str, Any]:
-        ids = [found.info.id for found in among]
         return {
-            found.info.id
-            if ids.count(found.info.id) == 1
-            else f"{found.plugin.distribution}:{found.info.id}": found.info
+            _reached_by(among, found.info.id, found.plugin.distribution): found.info
             for found in among
         }
+
+
+def _reached_by(among: list[Found], plugin_id: str, distribution: str) -> str:
+    """Return the id under which a game or variant is reached."""
+    several = sum(found.info.id == plugin_id for found in among) > 1
+    return f"{distribution}:{plugin_id}" if several else plugin_id
 
 
 def _reason(error: BaseException) -> str:

@@ -17,7 +17,7 @@ from fritillary.core.errors import (
     RecordError,
 )
 from fritillary.core.points import Act, Chance, DecisionPoint
-from fritillary.core.text import sentence, show
+from fritillary.core.text import line, sentence, show
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.events import (
@@ -42,7 +42,8 @@ def game_of(record: Record, registry: Registry) -> Game[Any, Any, Any]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise bad(0, sentence(error), "record.game") from error
+        msg = f"{sentence(error)}; it was played with {_described(ref)}"
+        raise bad(0, msg, "record.game") from error
     if game.info.rules_version != ref.rules_version:
         msg = (
             f"it was played under rules {ref.rules_version} of {game.info.id}; "
@@ -70,6 +71,15 @@ def _installed(ref: GameRef, registry: Registry) -> Game[Any, Any, Any]:
         if not ref.distribution:
             raise
         return registry.game(f"{ref.distribution}:{ref.full_id}")
+
+
+def _described(ref: GameRef) -> str:
+    """Return which game that was, for whoever has to install it."""
+    parts = [f"{ref.id} rules {ref.rules_version}"]
+    parts += (f"variant {one.id} {one.version}" for one in ref.variants)
+    if ref.distribution:
+        parts.append(f"of the distribution {ref.distribution}")
+    return line(", ".join(parts), 160)
 
 
 @frozen

@@ -226,6 +226,11 @@ class Terms:
     offer_ms: int = field(default=10_000, validator=_SOME_MS)
     ready_ms: int = field(default=60_000, validator=_SOME_MS)
 
+    def ready_within_ms(self, clock: ClockSettings) -> int:
+        """Return how long a seat with some clock may take to get ready."""
+        own = clock.preparation_ms
+        return self.ready_ms if own is None else own
+
 
 #: Added to a computed ceiling for all that is not thinking.
 _SLACK_MS: Final = 60_000

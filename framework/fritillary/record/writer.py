@@ -185,9 +185,12 @@ if sys.platform == "win32":
     def _lock(descriptor: int) -> bool:
         return True
 
-    def in_use(path: Path) -> bool:
-        """Say whether another process writes a record; it cannot be told here."""
-        return True
+    def in_use(_: Path) -> bool:
+        """Say no: here it cannot be told whether another process writes a record.
+
+        Who has the lock of the folder in which it lies knows that none does.
+        """
+        return False
 
 else:
     import fcntl

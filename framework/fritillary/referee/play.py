@@ -12,6 +12,7 @@ from typing import Any
 from fritillary.bots.protocol import Ask
 from fritillary.core.dealer import SealedDealer
 from fritillary.core.errors import GameError
+from fritillary.core.journal import journal
 from fritillary.core.outcome import Outcome
 from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.record import events as record
@@ -262,6 +263,13 @@ class Play:
     ) -> None:
         """Write a ruling down."""
         self.rulings[fault.fault] += 1
+        journal.info(
+            "match ruling match=%s seat=%s fault=%s consequence=%s",
+            self.setup.match_id,
+            "-" if seat is None else seat,
+            fault.fault.value,
+            consequence.value,
+        )
         self.writer.add(
             record.Ruling(
                 fault.fault,

@@ -93,9 +93,7 @@ async def prepare(
 
     async def offer(seat: int, player: Player) -> None:
         offered = offer_of(setup, header, seat)
-        ready_ms = setup.clocks[seat].preparation_ms
-        if ready_ms is None:
-            ready_ms = terms.ready_ms
+        ready_ms = terms.ready_within_ms(setup.clocks[seat])
         try:
             if player.inline:
                 # Such a player never waits, so there is no need for a timer.

@@ -8,28 +8,26 @@ too, and no match.
 from __future__ import annotations
 
 import asyncio
-import bisect
 import functools
 import logging
-import os
-import stat
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NoReturn, TypeVar
-
-from attrs import frozen
+from typing import Any, Final, NoReturn, TypeVar
 
 from fritillary.core.errors import FritillaryError
 from fritillary.plugins.discovery import Registry
-from fritillary.record.events import MATCH_ID, Header
-from fritillary.record.reader import Record, read_file, read_header, read_record
+from fritillary.plugins.game import Game
+from fritillary.record.events import MATCH_ID
+from fritillary.record.reader import Record, read_file, read_record
 from fritillary.record.replay import game_of
 from fritillary.referee.absent import Absent
 from fritillary.referee.restore import tell_again
 from fritillary.referee.seen import MatchResult
+from fritillary.service.ended import EndedMatch
+from fritillary.service.games import name_of
 from fritillary.service.hosted import HostedMatch
+from fritillary.service.index import Index, Wanted, Written, written
 from fritillary.service.ordering import Order
 from fritillary.service.past import (
     Past,
@@ -53,62 +51,6 @@ _LISTED: Final = 10_000
 T = TypeVar("T")
 
 
-#: A record is not written before its match was made, but for clocks that are put
-#: right, in milliseconds. One that seems to be was given its time by hand, and counts
-#: as made when it was written.
-_BEFORE_MS: Final = 60_000
-
-
-@frozen(order=True)
-class Written:
-    """A record as it lies in the folder; the greatest was written last.
-
-    Args:
-        at_ns: when, since 1970-01-01 UTC; 0 if before.
-        match_id: of the match.
-    """
-
-    at_ns: int
-    match_id: str
-
-    @property
-    def latest_ms(self) -> int:
-        """When its match was made at the latest, since 1970-01-01 UTC."""
-        return self.at_ns // 1_000_000 + _BEFORE_MS
-
-    def place(self, header: Header) -> Place:
-        """Return where its match stands in lists."""
-        made_at_ms = header.created_at_ms
-        if made_at_ms > self.latest_ms:
-            made_at_ms = self.at_ns // 1_000_000
-        return Place.of(made_at_ms, self.match_id)
-
-
-@frozen(kw_only=True)
-class Wanted:
-    """What matches are asked for.
-
-    Args:
-        after: begin after this place; ``None``: from the start.
-        until: end before this place; ``None``: at the end.
-        most: no more than so many.
-        known: ids of matches that are not wanted.
-        fits: says of each other one whether it is wanted.
-    """
-
-    after: Place | None
-    until: Place | None
-    most: int
-    known: AbstractSet[str]
-    fits: Callable[[Header], bool]
-
-    def spans(self, place: Place) -> bool:
-        """Say whether a place lies where matches are asked for."""
-        return (self.after is None or place < self.after) and (
-            self.until is None or place > self.until
-        )
-
-
 class Archive:
     """Finds matches that have ended.
 
@@ -124,144 +66,133 @@ class Archive:
         registry: Registry,
         seed_of: Callable[[str], bytes | None],
     ) -> None:
-        self._records = records
+        self.records = records
         self._registry = registry
         self._seed_of = seed_of
-        self._kept: OrderedDict[Written, HostedMatch] = OrderedDict()
-        #: Of the newest that were listed, so that their headers are read once.
-        self._places: dict[Written, Place] = {}
+        self._kept: OrderedDict[tuple[str, Written], EndedMatch] = OrderedDict()
+        self._index = Index(records)
         self._reading = asyncio.Lock()
 
-    async def find(self, match_id: str) -> HostedMatch | None:
+    async def find(self, match_id: str) -> EndedMatch | None:
         """Return a match that has ended; ``None`` if there is none of that id.
 
         There is none either where a record cannot be shown, whatever is wrong with it.
-
-        Raises:
-            RecordError: if the game is not installed, or in another version.
         """
         if not MATCH_ID.match(match_id):
             return None
         path = self._path(match_id)
-        written = await self._in_thread(functools.partial(_written, path))
-        if written is None:
+        lies = await self.in_thread(functools.partial(written, path))
+        if lies is None:
             return None
-        kept = self._kept.get(written)
+        key = match_id, lies
+        kept = self._kept.get(key)
         if kept is not None:
-            self._kept.move_to_end(written)
+            self._kept.move_to_end(key)
             return kept
-        found = await self._in_thread(functools.partial(_read, path, self._seed_of))
+        found = await self.in_thread(functools.partial(_read, path, self._seed_of))
         if found is None:
             return None
         record, past = found
-        game = game_of(record, self._registry)
+        ref = record.header.game
         try:
-            order = order_of_record(record, game)
-            hosted = HostedMatch(order, _no_sink, past=past)
+            game_id = self._registry.name_of(ref.id, ref.distribution)
+            ended = EndedMatch.of(record, past, game_id, self._game(record))
             # One that cannot be told of would take all others with it.
-            hosted.to_proto(for_referee=True)
-        except Exception:  # noqa: BLE001 - whatever the record holds, or rules raise
+            ended.to_proto(for_referee=True)
+        except Exception:  # noqa: BLE001 - whatever the record holds
             _log.warning("match %s cannot be shown", match_id, exc_info=True)
             return None
-        self._kept[written] = hosted
+        self._kept[key] = ended
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        return hosted
+        return ended
 
-    async def played_again(self, hosted: HostedMatch) -> HostedMatch:
+    def _game(self, record: Record) -> Game[Any, Any, Any] | None:
+        try:
+            return game_of(record, self._registry)
+        except FritillaryError:
+            return None
+
+    async def played_again(self, ended: EndedMatch) -> HostedMatch | None:
         """Return a match with all that happened in it, for whoever looks on.
 
-        Args:
-            hosted: the match; returned as it is unless it is one that ended long ago
-                and can be played again.
+        Returns:
+            The match; ``None`` where it cannot be played again: its deal is held back,
+            the game is not here any more or in another version, or its rules fail.
         """
-        path, result = hosted.path, hosted.result
-        if hosted.match is not None or result is None or path is None:
-            return hosted
-        found = await self._in_thread(functools.partial(_read, path, self._seed_of))
-        if found is None or result.reveal is None:
-            return hosted
+        found = await self.in_thread(
+            functools.partial(_read, ended.path, self._seed_of)
+        )
+        if found is None or found[1].result.reveal is None:
+            return None
         record, past = found
         try:
-            match = await self._in_thread(
-                functools.partial(_play_again, hosted.order, record, past.result)
+            game = game_of(record, self._registry)
+            full_id = record.header.game.full_id
+            order = order_of_record(
+                record, game, name_of(self._registry, game, full_id)
             )
+            match = await self.in_thread(
+                functools.partial(_play_again, order, record, past.result)
+            )
+        except FritillaryError as error:
+            _log.info("match %s cannot be played again: %s", ended.id, error.message)
+            return None
         except Exception:  # noqa: BLE001 - whatever the rules raise; the end is told
-            _log.exception("match %s cannot be played again", hosted.id)
-            return hosted
-        again = HostedMatch(hosted.order, _no_sink, past=past)
+            _log.exception("match %s cannot be played again", ended.id)
+            return None
+        again = HostedMatch(order, _no_sink, result=past.result)
         again.match = match
         return again
 
+    async def look(self) -> None:
+        """Notice what has changed in the folder; to be called before each page."""
+        await self.in_thread(self._index.look)
+
     async def newest(
         self, wanted: Wanted
-    ) -> tuple[list[tuple[Place, HostedMatch]], Place | None]:
+    ) -> tuple[list[tuple[Place, EndedMatch]], Place | None]:
         """Return matches that have ended, those that were made last first.
-
-        Matches of games that are not here are left out.
 
         Returns:
             The matches; and the last place that was looked at, if so many were that
             the search ended there; ``None`` if it came to its end.
         """
-        listed: list[tuple[Place, HostedMatch]] = []
+        listed: list[tuple[Place, EndedMatch]] = []
         looked = 0
-        last: Place | None = None
-        async for place in self._span(wanted):
+        last = wanted.after
+        while True:
+            most = wanted.most - len(listed)
+            part = await self.in_thread(
+                functools.partial(
+                    self._index.part, wanted, last, most, _LISTED - looked
+                )
+            )
+            looked += part.looked
+            last = part.last
+            end = part.end
+            for place in part.places:
+                ended = await self.find(place.match_id)
+                if ended is None or not wanted.fits(ended.past.header):
+                    continue
+                if ended.place != place:
+                    moved = functools.partial(self._index.moved, place.match_id)
+                    await self.in_thread(moved)
+                    if ended.place < place:
+                        # It comes later.
+                        end = False
+                        continue
+                listed.append((place, ended))
+            if end or len(listed) == wanted.most:
+                return listed, None
             if looked == _LISTED:
                 return listed, last
-            looked += 1
-            last = place
-            header = await self._header(place.match_id)
-            if header is None or not wanted.fits(header):
-                continue
-            try:
-                hosted = await self.find(place.match_id)
-            except FritillaryError as error:
-                _log.info("match %s is not listed: %s", place.match_id, error.message)
-                continue
-            if hosted is not None:
-                listed.append((place, hosted))
-                if len(listed) == wanted.most:
-                    break
-        return listed, None
-
-    async def _span(self, wanted: Wanted) -> AsyncIterator[Place]:
-        """Yield the places where matches are asked for, the greatest first."""
-        records = await self._in_thread(functools.partial(_records, self._records))
-        self._places = {
-            one: self._places[one] for one in records[:_LISTED] if one in self._places
-        }
-        #: In rising order. One is yielded as soon as none of the records that are left
-        #: can stand before it.
-        met: list[Place] = []
-        for written in records:
-            while met and met[-1].made_at_ms > written.latest_ms:
-                yield met.pop()
-            until = wanted.until
-            if until is not None and until.made_at_ms > written.latest_ms:
-                break
-            if written.match_id in wanted.known:
-                continue
-            place = self._places.get(written)
-            if place is None:
-                header = await self._header(written.match_id)
-                if header is None:
-                    continue
-                place = self._places[written] = written.place(header)
-            if wanted.spans(place):
-                bisect.insort(met, place)
-        while met:
-            yield met.pop()
-
-    async def _header(self, match_id: str) -> Header | None:
-        path = self._path(match_id)
-        return await self._in_thread(functools.partial(_header, path))
 
     def _path(self, match_id: str) -> Path:
-        return self._records / f"{match_id}{SUFFIX}"
+        return self.records / f"{match_id}{SUFFIX}"
 
-    async def _in_thread(self, read: Callable[[], T]) -> T:
+    async def in_thread(self, read: Callable[[], T]) -> T:
+        """Read something in a thread, when whatever is read before it has been."""
         await self._reading.acquire()
         reading = asyncio.ensure_future(asyncio.to_thread(read))
         # The thread of a call that is cancelled runs on: the next one waits for it.
@@ -284,37 +215,12 @@ def _no_sink() -> NoReturn:
     raise AssertionError
 
 
-def _written(path: Path) -> Written | None:
+def _seed(seed_of: Callable[[str], bytes | None], match_id: str) -> bytes | None:
+    """Return the seed of a match; ``None`` where what was kept cannot be read."""
     try:
-        about = path.stat()
-    except OSError:
-        return None
-    if not stat.S_ISREG(about.st_mode):
-        return None
-    return Written(max(0, about.st_mtime_ns), path.name.removesuffix(SUFFIX))
-
-
-def _records(folder: Path) -> list[Written]:
-    """Return what lies in the folder, what was written last first."""
-    try:
-        with os.scandir(folder) as entries:
-            found = (
-                _written(folder / entry.name)
-                for entry in entries
-                if entry.name.endswith(SUFFIX)
-            )
-            return sorted((one for one in found if one is not None), reverse=True)
-    except OSError:
-        return []
-
-
-def _header(path: Path) -> Header | None:
-    try:
-        return read_header(path)
-    except FritillaryError:
-        return None
-    except Exception:  # noqa: BLE001 - whatever the file holds
-        _log.warning("%s is no record of a match", path.name, exc_info=True)
+        return seed_of(match_id)
+    except FritillaryError as error:
+        _log.info("the seed of match %s is lost: %s", match_id, error.message)
         return None
 
 
@@ -325,7 +231,7 @@ def _read(
     try:
         record = read_record(read_file(path), unfinished=True)
         match_id = record.header.match_id
-        seed = seed_of(match_id) if held_back(record) else None
+        seed = _seed(seed_of, match_id) if held_back(record) else None
         result = result_of(record, seed)
         if result is None or f"{match_id}{SUFFIX}" != path.name:
             return None

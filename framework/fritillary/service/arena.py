@@ -7,7 +7,7 @@ import contextlib
 import functools
 import logging
 from collections import deque
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -21,16 +21,20 @@ from fritillary.record.terms import ClockSettings, EndKind, Terms
 from fritillary.record.writer import FileSink
 from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
+from fritillary.service import journal
 from fritillary.service.archive import Archive
 from fritillary.service.children import ChildSeat
+from fritillary.service.ended import EndedMatch
 from fritillary.service.hosted import HostedMatch, wall_ms
 from fritillary.service.hub import Hub
 from fritillary.service.keeping import Keeping, goes_on_later
 from fritillary.service.limits import Limits
-from fritillary.service.ordering import order_of
+from fritillary.service.ordering import order_of, refuse_programs
+from fritillary.service.owed import Owed
+from fritillary.service.proglogs import forget_daily
 from fritillary.service.records import Records
-from fritillary.service.restart import Left, log_left
-from fritillary.service.seating_again import TakenUp, tell_last
+from fritillary.service.restart import Left, LeftEnd, log_left
+from fritillary.service.seating_again import TakenUp
 from fritillary.service.seats import Factory, Seats
 from fritillary.service.spawn import ProcessLimits
 from fritillary.service.tokens import TokenStore
@@ -109,10 +113,16 @@ class Arena:
             self._keeping = Keeping(private, records, self.hub)
             self.hub.known = self._keeping.heard
         self.archive: Archive | None = None
+        self._owed: Owed | None = None
         if records is not None:
             keeping = self._keeping
             seed_of = _no_seed if keeping is None else keeping.seed_of
             self.archive = Archive(records, registry, seed_of)
+            if keeping is not None:
+                terms = (registry, self.signer, self.limits)
+                read = functools.partial(keeping.news_of, *terms)
+                self._owed = Owed(self.hub, read, self.archive.in_thread)
+        self._tidying: asyncio.Task[None] | None = None
         self._keep_ended = keep_ended
         self._matches: dict[str, HostedMatch] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -207,6 +217,7 @@ class Arena:
             order,
             functools.partial(self._records.new, match_id),
             created_at_ms=self._last_made_ms,
+            started=self._note_started(match_id),
         )
         if self._keeping is not None:
             # Before anything of the match is published; where it is kept, its record
@@ -216,8 +227,20 @@ class Arena:
             except BaseException:
                 hosted.discard()
                 raise
+        journal.match_made(hosted)
         self._begin(hosted, self._run(hosted, local))
         return hosted
+
+    def _note_started(self, match_id: str) -> Callable[[int], None]:
+        """Return what keeps for a restart when a match started."""
+        if self._keeping is None:
+            return lambda _: None
+        return functools.partial(self._keeping.note_started, match_id)
+
+    def _started_at_ms(self, left: Left) -> int | None:
+        if self._keeping is None or left.record is None:
+            return None
+        return self._keeping.started_at_ms(left.order.match_id)
 
     def _begin(self, hosted: HostedMatch, run: Coroutine[Any, Any, None]) -> None:
         self._matches[hosted.id] = hosted
@@ -311,11 +334,14 @@ class Arena:
 
     # ------------------------------------------------------------------------- restart
 
-    def take_up(self) -> int:
+    def take_up(self, *, programs: bool = True) -> int:
         """Take up the matches that an earlier run of the server has left.
 
         To be called once, in the running loop, before the server listens: bots that
         come back find their seats. What cannot be taken up is told of in the log.
+
+        Args:
+            programs: whether those that play in them may be started.
 
         Returns:
             How many matches go on.
@@ -328,10 +354,20 @@ class Arena:
             return 0
         count = 0
         for one in keeping.matches_left(self.registry, self.signer):
+            if isinstance(one, LeftEnd):
+                keeping.ended_before(one)
+                continue
             try:
+                if not programs and one.past is None:
+                    refuse_programs(one.order.specs)
                 count += self._take_up(one)
             except Exception as error:  # noqa: BLE001 - whatever the rules raise
                 log_left(f"match {one.order.match_id}", error)
+        if self._owed is not None and self.archive is not None:
+            for match_id, seats in keeping.ended_long_ago().items():
+                self._owed.add(match_id, seats)
+            tidy = forget_daily(self.archive.records, self.archive.in_thread)
+            self._tidying = asyncio.create_task(tidy)
         keeping.void_without_seed()
         return count
 
@@ -348,11 +384,13 @@ class Arena:
                 FileSink, self._records.file(match_id), after=left.length
             ),
             created_at_ms=left.created_at_ms,
-            past=left.past,
+            started_at_ms=self._started_at_ms(left),
+            started=self._note_started(match_id),
+            result=None if left.past is None else left.past.result,
         )
         if left.past is not None:
-            if not left.heard:
-                tell_last(left, hosted, self.hub, self.limits)
+            if self._owed is not None and not left.heard:
+                self._owed.add(match_id, hosted.remote_seats())
             if self._keeping is not None:
                 self._keeping.ended(hosted)
             return False
@@ -367,6 +405,7 @@ class Arena:
                 hosted.close_record()
                 raise
             run = self._run(hosted, {}, taken)
+        journal.match_taken_up(hosted, started=left.record is not None)
         self._begin(hosted, run)
         return True
 
@@ -379,17 +418,22 @@ class Arena:
             ServiceError: ``match.unknown`` if there is none.
         """
         hosted = self._matches.get(match_id)
-        if hosted is None:
-            msg = f"there is no match {match_id[:64]!r}"
-            raise ServiceError(msg, code="match.unknown")
-        return hosted
+        if hosted is not None:
+            return hosted
+        msg = f"there is no match {match_id[:64]!r}"
+        keeping = self._keeping if MATCH_ID.match(match_id) else None
+        if keeping is not None and keeping.has(match_id):
+            msg = (
+                f"match {match_id} could not be taken up when the server was started; "
+                "its log says why, and a later start may succeed"
+            )
+        raise ServiceError(msg, code="match.unknown")
 
-    async def find(self, match_id: str) -> HostedMatch:
+    async def find(self, match_id: str) -> HostedMatch | EndedMatch:
         """Return a match, whenever it was played.
 
         Raises:
-            FritillaryError: ``match.unknown`` if there is none; ``record.game`` or
-                ``record.rules-version`` if its game is not here any more.
+            ServiceError: ``match.unknown`` if there is none.
         """
         if match_id not in self._matches and self.archive is not None:
             past = await self.archive.find(match_id)
@@ -404,7 +448,10 @@ class Arena:
 
     async def wait(self, match_id: str) -> MatchResult:
         """Wait for the end of a match; return its result."""
-        return await asyncio.shield((await self.find(match_id)).ended)
+        found = await self.find(match_id)
+        if isinstance(found, EndedMatch):
+            return found.result
+        return await asyncio.shield(found.ended)
 
     async def play(
         self,
@@ -437,6 +484,8 @@ class Arena:
         Matches that survive a restart are not called off: they stay as they are.
         """
         self._closing = True
+        # Matches made just now begin: a task that has not would not come to its end.
+        await asyncio.sleep(0)
         if self._keeping is not None:
             # What is left unfinished goes on with the next start.
             for match_id, task in list(self._tasks.items()):
@@ -461,5 +510,9 @@ class Arena:
         # Whoever looks on hears how the matches ended before a server stops.
         if self._followers:
             await asyncio.wait(self._followers, timeout=_TELL_S)
+        if self._owed is not None:
+            await self._owed.close()
+        if self._tidying is not None:
+            self._tidying.cancel()
         if self._keeping is not None:
             self._keeping.close()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Final
@@ -19,29 +19,20 @@ from urllib.parse import quote, unquote
 import grpc
 from attrs import field, frozen
 
-from fritillary.service.limits import TokenBucket
+from fritillary.service.metering import METERED, TELL_S, Meter
 from fritillary.service.tokens import Token
 
 #: Shown by every command that serves.
-_log = logging.getLogger("fritillary.audit")
-
-#: Lines at once, and seconds until there may be another: of one address, of all.
-_OF_ONE: Final = (20, 10.0)
-_OF_ALL: Final = (100, 5.0)
-
-#: What was not shown is told so long after the first of it.
-_TELL_S: Final = 60.0
-
-#: So many addresses are told apart at a time.
-_ADDRESSES: Final = 1024
+_log = logging.getLogger(METERED)
 
 #: So many codes are counted apart; plugins may bring codes of their own.
 _CODES: Final = 200
 
-#: Nobody's fault, and told to all who are there when a server stops: counted only.
-_STOPPING: Final = "server.stopping"
+#: Counted only. Nobody is refused: the server stops, which all who are there are told,
+#: or a record could not be written, of which the log tells.
+_NO_REFUSALS: Final = frozenset({"server.stopping", "record.unwritten"})
 
-#: Longest method and longest code that are shown.
+#: Longest word of a line, in characters before it is escaped.
 _WORD: Final = 100
 
 
@@ -59,9 +50,7 @@ class Audit:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self.refused: Counter[str] = Counter()
         self.hidden = 0
-        self._now = now
-        self._all = _bucket(_OF_ALL, now())
-        self._by_host: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._meter = Meter(now)
         self._untold: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -76,36 +65,24 @@ class Audit:
         """
         known = code in self.refused or len(self.refused) < _CODES
         self.refused[code if known else "other"] += 1
-        if code == _STOPPING:
+        if code in _NO_REFUSALS:
             return
-        where = _address(peer)
-        if not self._may_tell(where.rpartition(":")[0]):
+        where = address(peer)
+        if not self._meter.lets(where.rpartition(":")[0]):
             self.hidden += 1
             self._untold[code if known else "other"] += 1
             if self._timer is None:
                 loop = asyncio.get_running_loop()
-                self._timer = loop.call_later(_TELL_S, self.tell_hidden)
+                self._timer = loop.call_later(TELL_S, self.tell_hidden)
             return
-        who = (
-            "-" if token is None else f"{token.name}/{token.id} role={token.role.value}"
-        )
+        who = "-" if token is None else f"{named(token)} role={token.role.value}"
         _log.warning(
             "refused method=%s code=%s peer=%s token=%s",
-            _word(method),
-            _word(code),
+            word(method),
+            word(code),
             where,
             who,
         )
-
-    def _may_tell(self, host: str) -> bool:
-        now = self._now()
-        bucket = self._by_host.get(host)
-        if bucket is None:
-            bucket = self._by_host[host] = _bucket(_OF_ONE, now)
-            if len(self._by_host) > _ADDRESSES:
-                self._by_host.popitem(last=False)
-        self._by_host.move_to_end(host)
-        return bucket.has(now) and self._all.has(now)
 
     def tell_hidden(self) -> None:
         """Tell how many calls were refused without a line of their own."""
@@ -117,7 +94,7 @@ class Audit:
             _log.warning(
                 "refused %d more calls: %s",
                 untold.total(),
-                ", ".join(f"{_word(code)} {n}" for code, n in untold.most_common(8)),
+                ", ".join(f"{word(code)} {n}" for code, n in untold.most_common(8)),
             )
 
 
@@ -144,19 +121,22 @@ class Call:
 current: ContextVar[Call | None] = ContextVar("current", default=None)
 
 
-def _bucket(figures: tuple[int, float], now: float) -> TokenBucket:
-    burst, seconds = figures
-    return TokenBucket(1 / seconds, now, burst)
-
-
-def _address(peer: str) -> str:
+def address(peer: str) -> str:
     """Return an address as people write it, from gRPC's ``ipv6:%5B::1%5D:80``."""
     kind, _, where = peer.partition(":")
-    return (
-        _word(unquote(where), ":[]") if kind in {"ipv4", "ipv6"} else _word(peer, ":")
-    )
+    return word(unquote(where), ":[]") if kind in {"ipv4", "ipv6"} else word(peer, ":")
 
 
-def _word(text: str, more: str = "") -> str:
-    """Return text as one word of a line, whatever is in it."""
+def named(token: Token) -> str:
+    """Return how a token is named in a line, as in the list of tokens."""
+    return f"{token.name}/{token.id}"
+
+
+def word(text: str, more: str = "") -> str:
+    """Return text as one word of a line, whatever is in it.
+
+    Args:
+        text: of a stranger; what is too long is cut.
+        more: characters that need no escape.
+    """
     return quote(text[:_WORD], safe=f"/._-{more}", errors="replace") or "-"

@@ -13,7 +13,8 @@ import grpc
 
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.service.audit import Audit, Call, current
-from fritillary.service.errors import abort
+from fritillary.service.errors import abort, unkept
+from fritillary.service.journal import tokens_changed
 from fritillary.service.tokens import Role, Token, TokenStore
 
 #: Services that need no token.
@@ -111,6 +112,7 @@ class Leases:
     def __init__(self, tokens: TokenStore) -> None:
         self._tokens = tokens
         self._seen = tokens.changes()
+        self._kept = tokens.kept()
         self._held: dict[int, tuple[Token, Callable[[], None]]] = {}
         self._numbers = itertools.count()
 
@@ -147,6 +149,8 @@ class Leases:
             task.cancel()
             cutting.cancel()
             await asyncio.gather(task, cutting, return_exceptions=True)
+            # An error holds the frames that it has come through, and this one it.
+            del task
         msg = "this token was revoked; ask for a new one"
         raise ServiceError(msg, code="auth.revoked-token")
 
@@ -162,6 +166,8 @@ class Leases:
         if changes == self._seen:
             return
         self._seen = changes
+        before, self._kept = self._kept, self._tokens.kept()
+        tokens_changed(before, self._kept)
         for token, revoked in list(self._held.values()):
             if not self._tokens.stays(token):
                 revoked()
@@ -184,7 +190,7 @@ def _refusing(error: FritillaryError) -> grpc.RpcMethodHandler[Any, Any]:
         await abort(context, error)
 
     refusing: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(
-        refuse
+        unkept(refuse)
     )
     return refusing
 
@@ -196,5 +202,5 @@ async def _unknown(_: object, context: grpc.aio.ServicerContext[Any, Any]) -> No
 
 #: Ends calls of methods that are not there, whatever their arity: nothing is read.
 _UNKNOWN: Final[grpc.RpcMethodHandler[Any, Any]] = (
-    grpc.stream_stream_rpc_method_handler(_unknown)
+    grpc.stream_stream_rpc_method_handler(unkept(_unknown))
 )

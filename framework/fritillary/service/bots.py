@@ -8,7 +8,7 @@ import grpc
 
 from fritillary.core.errors import ServiceError
 from fritillary.service.auth import Leases, caller
-from fritillary.service.errors import abort
+from fritillary.service.errors import abort, unkept
 from fritillary.service.hub import Hub
 from fritillary.service.limits import Limits, OpenStreams
 from fritillary.service.resume import SessionTokens
@@ -78,7 +78,7 @@ class BotServicer:
         answered, and writes frames from parts that were serialised before.
         """
         handler: grpc.RpcMethodHandler[Any, Any] = (
-            grpc.stream_stream_rpc_method_handler(self.Connect)
+            grpc.stream_stream_rpc_method_handler(unkept(self.Connect))
         )
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Connect": handler}),)

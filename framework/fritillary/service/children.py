@@ -8,30 +8,29 @@ seats are told its name and how it ended; the rest is kept in a log for the host
 from __future__ import annotations
 
 import asyncio
-import logging
-import os
 import secrets
 import sys
 from pathlib import Path
 from typing import Final
 
 from fritillary.core.errors import ServiceError
-from fritillary.record.regular import open_regular
 from fritillary.record.terms import Fault
 from fritillary.referee.lineup import PlayerSpec
 from fritillary.referee.player import PlayerFault
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub
 from fritillary.service.limits import Limits
+from fritillary.service.proglogs import write_log
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.seating import refusal, reserved, seated
 from fritillary.service.spawn import Child, ProcessLimits, minimal_environment
 from fritillary.service.tokens import Role, TokenStore
 
-_log = logging.getLogger(__name__)
-
 #: Time that a program has to end by itself after its match.
 _PATIENCE_S = 1.0
+
+#: So many of the programs of a seat, one after the other, are in its log.
+_KEPT_CHILDREN: Final = 4
 
 _NOT_STARTED: Final = "the program cannot be started"
 
@@ -157,6 +156,9 @@ class ChildSeat:
         child = Child(command_of(spec), environment, self._process_limits)
         self._child = child
         self._children.append(child)
+        if len(self._children) > _KEPT_CHILDREN:
+            # The first one often says best what is wrong.
+            del self._children[1]
         await child.start()
         return child
 
@@ -231,11 +233,4 @@ class ChildSeat:
         for child in self._children:
             parts += (child.out.getvalue(), child.err.getvalue())
         parts += (f"{what}\n".encode("utf-8", "replace") for what in problems)
-        path = self._logs / f"{self._hosted.id}.seat{self._seat}.log"
-        try:
-            descriptor = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            with os.fdopen(descriptor, "wb") as file:
-                for part in filter(None, parts):
-                    file.write(part if part.endswith(b"\n") else part + b"\n")
-        except OSError:
-            _log.exception("the log of a program cannot be written")
+        write_log(self._logs, self._hosted.id, self._seat, parts)

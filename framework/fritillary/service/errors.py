@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -13,6 +14,7 @@ from fritillary.core.errors import (
     CodecError,
     FritillaryError,
     GameError,
+    RecordError,
     ServiceError,
     StorageError,
     UnknownGameError,
@@ -46,11 +48,14 @@ _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
     "game.other-version": _S.FAILED_PRECONDITION,
     "hello.late": _S.DEADLINE_EXCEEDED,
     "hello.missing": _S.INVALID_ARGUMENT,
+    "hello.too-large": _S.INVALID_ARGUMENT,
     "limit.calls": _S.RESOURCE_EXHAUSTED,
+    "limit.message-rate": _S.RESOURCE_EXHAUSTED,
     "limit.message-size": _S.RESOURCE_EXHAUSTED,
     "limit.playouts": _S.RESOURCE_EXHAUSTED,
     "limit.streams": _S.RESOURCE_EXHAUSTED,
     "limit.time": _S.RESOURCE_EXHAUSTED,
+    "limit.unread": _S.RESOURCE_EXHAUSTED,
     "limit.worlds": _S.RESOURCE_EXHAUSTED,
     "match.exists": _S.ALREADY_EXISTS,
     "match.phase": _S.FAILED_PRECONDITION,
@@ -59,7 +64,9 @@ _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
     "method.unknown": _S.UNIMPLEMENTED,
     "page.token": _S.INVALID_ARGUMENT,
     "player.absent": _S.FAILED_PRECONDITION,
+    "player.program": _S.PERMISSION_DENIED,
     "record.open": _S.FAILED_PRECONDITION,
+    "record.unwritten": _S.INTERNAL,
     "record.private": _S.PERMISSION_DENIED,
     "record.view": _S.UNIMPLEMENTED,
     "request.late": _S.DEADLINE_EXCEEDED,
@@ -67,6 +74,7 @@ _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
     "request.missing": _S.INVALID_ARGUMENT,
     "server.full": _S.RESOURCE_EXHAUSTED,
     "server.stopping": _S.UNAVAILABLE,
+    "session.in-use": _S.FAILED_PRECONDITION,
     "session.other-build": _S.FAILED_PRECONDITION,
     "session.other-settings": _S.FAILED_PRECONDITION,
     "simulator.failed": _S.INTERNAL,
@@ -103,6 +111,37 @@ def _fitting(message: str) -> str:
     return raw[: _MOST_TOLD - 3].decode("utf-8", "ignore") + "..."
 
 
+def _told(error: FritillaryError) -> str:
+    """Return what is told of an error to who is not on this machine.
+
+    What went wrong with files of the server is for its log: that names them.
+    """
+    if not isinstance(error, StorageError | RecordError):
+        return _fitting(_without_folders(error))
+    _log.error("%s", error.message)
+    why = error.__cause__
+    reason = ""
+    if isinstance(why, OSError) and why.errno is not None:
+        reason = f" ({os.strerror(why.errno)})"
+    return f"the server cannot use files of its own{reason}; its log says which"
+
+
+def _without_folders(error: FritillaryError) -> str:
+    """Return the message of an error in which files are named without their folders.
+
+    Rules may fail because of a file, and say which.
+    """
+    message = error.message
+    cause: BaseException | None = error
+    while cause is not None:
+        for name in ("filename", "filename2", "path"):
+            path = getattr(cause, name, None)
+            if isinstance(path, str) and os.sep in path:
+                message = message.replace(path, path.rpartition(os.sep)[2])
+        cause = cause.__cause__
+    return message
+
+
 async def abort(
     context: grpc.aio.ServicerContext[Any, Any], error: FritillaryError
 ) -> NoReturn:
@@ -111,11 +150,34 @@ async def abort(
     if call is not None:
         call.refused(context, error.code)
     retry = error.retry_after_ms if isinstance(error, ServiceError) else None
-    message = _fitting(error.message)
+    message = _told(error)
     info = error_info(error.code, message, retry)
     await context.abort(
         status_of(error), message, ((ERROR_KEY, info.SerializeToString()),)
     )
+
+
+_Serve = Callable[[Any, "grpc.aio.ServicerContext[Any, Any]"], Awaitable[None]]
+
+
+def unkept(serve: _Serve) -> _Serve:
+    """Make a handler of streams leave nothing behind where it ends with an error.
+
+    gRPC keeps the error that `abort` raises with the call, and the call is in the
+    frames that the error has come through: a cycle, with the request and all that was
+    read from it. Told to gRPC it is without them: after a handler that returns, gRPC
+    raises it again by itself.
+    """
+
+    async def wrapper(
+        request: object, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> None:
+        try:
+            await serve(request, context)
+        except grpc.aio.AbortError as error:
+            error.__traceback__ = error.__context__ = error.__cause__ = None
+
+    return wrapper
 
 
 Q = TypeVar("Q")

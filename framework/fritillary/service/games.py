@@ -15,6 +15,7 @@ from fritillary.api.v1 import catalog_pb2
 from fritillary.api.v1 import common_pb2 as pb
 from fritillary.codec.packing import pack, to_json
 from fritillary.core.info import Information, VariantInfo
+from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.plugins.table import ActionTable, OpenTable
 from fritillary.record.events import GameRef
@@ -22,18 +23,49 @@ from fritillary.record.events import GameRef
 _KEPT = 64
 
 
+def name_of(registry: Registry, game: Game[Any, Any, Any], asked_for: str = "") -> str:
+    """Return the full id under which a game is reached here.
+
+    It is the same however the game was asked for, so that a match has one name before
+    and after a restart; variants stay as they were named.
+
+    Args:
+        registry: the games.
+        game: the rules.
+        asked_for: the full id that led to them; empty: their own.
+    """
+    _, *variants = (asked_for or game.id).split("+")
+    here = registry.name_of(game.info.id, game.distribution)
+    return "+".join([here, *variants])
+
+
 def game_ref(game: Game[Any, Any, Any], name: str = "") -> pb.GameRef:
     """Return how a game is named on the wire.
 
     Args:
         game: the rules.
-        name: the full id under which it was asked for, if any.
+        name: the full id under which it is reached, see `name_of`; empty: its own.
     """
-    base = name.partition("+")[0]
     return pb.GameRef(
-        id=base if ":" in base else game.info.id,
+        id=name.partition("+")[0] or game.info.id,
         rules_version=game.info.rules_version,
         variants=[variant_ref(info) for info in game.variants],
+    )
+
+
+def ref_of_record(ref: GameRef, game_id: str) -> pb.GameRef:
+    """Return how a game is named on the wire that a record was played with.
+
+    Args:
+        ref: as the record names it.
+        game_id: under which it is, or would be, reached here; without variants.
+    """
+    return pb.GameRef(
+        id=game_id,
+        rules_version=ref.rules_version,
+        variants=[
+            pb.VariantRef(id=one.id, version=one.version) for one in ref.variants
+        ],
     )
 
 
@@ -112,7 +144,12 @@ def indices(table: ActionTable[Any] | OpenTable[Any]) -> dict[int, int]:
 
 
 def game_info(game: Game[Any, Any, Any], name: str = "") -> catalog_pb2.GameInfo:
-    """Return what a game says about itself."""
+    """Return what a game says about itself.
+
+    Args:
+        game: the rules.
+        name: as of `game_ref`.
+    """
     info = game.info
     return catalog_pb2.GameInfo(
         game=game_ref(game, name),

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 
 from fritillary.api.v1 import bot_pb2, match_pb2
 from fritillary.core.commitment import commitment
-from fritillary.core.errors import RecordError, ServiceError, StorageError
+from fritillary.core.errors import ServiceError, StorageError
 from fritillary.record.events import Paused
-from fritillary.record.reader import Record, open_file
+from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
 from fritillary.record.terms import EndKind, PlayerInfo, clip
 from fritillary.record.writer import FileSink, MemorySink
@@ -24,9 +24,10 @@ from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
 from fritillary.referee.teller import Watcher
 from fritillary.service import wire
+from fritillary.service.ended import open_record, wrong_phase
 from fritillary.service.framing import MATCH_STATUS, framed, head_of
 from fritillary.service.ordering import Order, named_of
-from fritillary.service.past import Past, PlayedAgain
+from fritillary.service.past import PlayedAgain
 from fritillary.service.places import Place
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.seatwire import MatchWire
@@ -55,12 +56,13 @@ class HostedMatch:
         open_sink: opens what the record goes to; called when nothing else can fail,
             and not for a match that has ended.
         created_at_ms: since 1970-01-01 UTC; ``None``: now.
-        past: how it ended, of a match that nothing remains to be done for.
+        started_at_ms: when all seats were ready, of a match that is taken up.
+        started: called with that time of another one when it comes.
+        result: of a match that has ended and that is only told of.
 
     Attributes:
         sink: where the record goes; ``None`` if it was written long ago.
-        match: the referee's; ``None`` until the players are there, and of a match that
-            ended long ago unless it was played again.
+        match: the referee's; ``None`` until the players are there.
         players: those that dial in, by seat.
         infos: who plays, by seat.
         problems: seat and sentence for each thing that went wrong with a bot, the last
@@ -74,7 +76,9 @@ class HostedMatch:
         open_sink: Callable[[], FileSink | MemorySink],
         *,
         created_at_ms: int | None = None,
-        past: Past | None = None,
+        started_at_ms: int | None = None,
+        started: Callable[[int], None] = lambda _: None,
+        result: MatchResult | None = None,
     ) -> None:
         self.order = order
         self.wire = MatchWire(
@@ -89,8 +93,9 @@ class HostedMatch:
         self.infos: list[PlayerInfo] = list(map(named_of, order.specs))
         self.problems: list[tuple[int, str]] = []
         self.created_at_ms = wall_ms() if created_at_ms is None else created_at_ms
-        self._past = past
-        self.started_at_ms: int | None = None
+        self._told_result = result
+        self.started_at_ms = started_at_ms
+        self._started = started
         self.ended_at_ms: int | None = None
         self.ended: asyncio.Future[MatchResult] = (
             asyncio.get_running_loop().create_future()
@@ -103,13 +108,10 @@ class HostedMatch:
         self._watchers: list[Callable[[], None]] = []
         self.bots = {spec.name for spec in order.specs if spec.kind == "remote"}
         self.sink: FileSink | MemorySink | None = None
-        if past is None:
+        if result is None:
             self.sink = open_sink()
         else:
-            self.infos = [seat.player for seat in past.header.seats]
-            self.created_at_ms = past.header.created_at_ms
-            self.ended_at_ms = past.ended_at_ms
-            self.ended.set_result(past.result)
+            self.ended.set_result(result)
 
     @property
     def id(self) -> str:
@@ -124,8 +126,6 @@ class HostedMatch:
     @property
     def path(self) -> Path | None:
         """Where the record is; ``None`` in memory."""
-        if self._past is not None:
-            return self._past.path
         return self.sink.path if isinstance(self.sink, FileSink) else None
 
     @property
@@ -133,7 +133,12 @@ class HostedMatch:
         """The result; ``None`` while there is none."""
         if self.match is not None:
             return self.match.result
-        return None if self._past is None else self._past.result
+        return self._told_result
+
+    @property
+    def sealed(self) -> bool:
+        """Whether others are still to play its deal."""
+        return self.order.sealed
 
     @property
     def unrecorded(self) -> bool:
@@ -143,8 +148,6 @@ class HostedMatch:
     @property
     def commitment(self) -> bytes:
         """The hash that binds the host to the deal."""
-        if self._past is not None:
-            return bytes.fromhex(self._past.header.commitment)
         order = self.order
         options = order.game.codec.encode_options(order.options)
         return commitment(self.id, options, order.seed, order.salt)
@@ -158,7 +161,7 @@ class HostedMatch:
     def ply(self) -> int:
         """Plies so far."""
         if self.match is None:
-            return 0 if self._past is None else self._past.result.plies
+            return 0
         return self.match.ply
 
     @property
@@ -186,9 +189,9 @@ class HostedMatch:
         message = clip(message, _SENTENCE) or "called off"
         if self.match is not None:
             if not self.match.abort(kind, code, message):
-                raise self._wrong_phase("abort")
+                raise wrong_phase(self.id, self.phase, "abort")
         elif self.over:
-            raise self._wrong_phase("abort")
+            raise wrong_phase(self.id, self.phase, "abort")
         else:
             self._cut_finish = (kind, code, message)
             self.cut.set()
@@ -201,7 +204,7 @@ class HostedMatch:
         """
         message = clip(message, _SENTENCE)
         if self.match is None or not self.match.pause(message):
-            raise self._wrong_phase("pause")
+            raise wrong_phase(self.id, self.phase, "pause")
         self._pause_message = message
 
     def resume(self) -> None:
@@ -211,11 +214,7 @@ class HostedMatch:
             ServiceError: ``match.phase`` if there is none.
         """
         if self.match is None or not self.match.resume():
-            raise self._wrong_phase("resume")
-
-    def _wrong_phase(self, what: str) -> ServiceError:
-        msg = f"match {self.id} is {self.phase}; there is nothing to {what}"
-        return ServiceError(msg, code="match.phase")
+            raise wrong_phase(self.id, self.phase, "resume")
 
     # ------------------------------------------------------------------------ running
 
@@ -309,6 +308,7 @@ class HostedMatch:
     def _phase_changed(self, phase: str) -> None:
         if phase == "running" and self.started_at_ms is None:
             self.started_at_ms = wall_ms()
+            self._started(self.started_at_ms)
         for player in self.players.values():
             player.pause(phase == "paused")
         self.changed()
@@ -450,9 +450,4 @@ class HostedMatch:
         path = self.path
         if path is None:  # pragma: no cover - a record is in memory or in a file
             raise TypeError
-        try:
-            return open_file(path)
-        except RecordError as error:
-            # Its message tells where the record is.
-            msg = f"the record of match {self.id} cannot be read"
-            raise StorageError(msg, code="storage") from error
+        return open_record(path, self.id)

@@ -5,23 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from fritillary.core.errors import ServiceError
 from fritillary.plugins.game import Game
 from fritillary.referee.seen import MatchResult
+from fritillary.service import journal
 from fritillary.service.counts import Counts
 from fritillary.service.framing import head_of
-from fritillary.service.lastnews import LastNews
+from fritillary.service.lastnews import LastNews, LaterNews
+from fritillary.service.limits import Limits, TokenBucket
 from fritillary.service.seatwire import ended_entry
 
 if TYPE_CHECKING:
     from fritillary.service.remote import RemotePlayer
     from fritillary.service.session import Session
 
+#: The Goodbye to all bots when the server stops.
+STOPPING: Final = "server.stopping"
+
 #: So many ends of matches are kept for a bot that has not acknowledged them.
-_KEPT_ENDS: Final = 256
+KEPT_ENDS: Final = 256
 
 
 class UnusableMessageError(ServiceError):
@@ -40,6 +45,7 @@ class Link:
         counts: of all bots.
         name: that its token was issued for.
         session: its stream; ``None`` while it has none.
+        session_token: of its last session; empty if there was none in this run.
         matches: its seats, by match and seat.
         reserved: matches that it is about to be offered.
         expected: how many wait for it.
@@ -57,10 +63,11 @@ class Link:
         self.name = name
         self.counts = counts
         self.session: Session | None = None
+        self.session_token = ""
         self.matches: dict[str, dict[int, RemotePlayer]] = {}
         self.reserved: set[str] = set()
         self.expected = 0
-        self._ends: OrderedDict[str, dict[int, LastNews]] = OrderedDict()
+        self._ends: OrderedDict[str, dict[int, LastNews | LaterNews]] = OrderedDict()
         self._waiting: set[asyncio.Future[None]] = set()
 
     # -- seats
@@ -112,10 +119,10 @@ class Link:
         self.keep_end(player.match_id, player.seat, news)
         self.changed()
 
-    def keep_end(self, match_id: str, seat: int, news: LastNews) -> None:
+    def keep_end(self, match_id: str, seat: int, news: LastNews | LaterNews) -> None:
         """Keep what a seat was told last until it has acknowledged the end."""
         self._ends.setdefault(match_id, {})[seat] = news
-        while len(self._ends) > _KEPT_ENDS:
+        while len(self._ends) > KEPT_ENDS:
             forgotten, _ = self._ends.popitem(last=False)
             self._known(forgotten)
 
@@ -131,7 +138,30 @@ class Link:
         """Say whether the bot has yet to acknowledge the end of a match."""
         return bool(self._ends.get(match_id))
 
-    def ends(self) -> list[LastNews]:
+    def news_read(self, match_id: str, seat: int, news: LastNews) -> None:
+        """Tell the bot what `LaterNews` stood for, if it still has to hear of it.
+
+        Args:
+            match_id: of a match that ended before a restart.
+            seat: of the bot.
+            news: what it may have missed.
+        """
+        seats = self._ends.get(match_id, {})
+        later = seats.get(seat)
+        if not isinstance(later, LaterNews):
+            return
+        later.pass_on(news)
+        seats[seat] = news
+        # A session that had not gone on with the one before has forgotten all ends.
+        if self.session is not None:
+            for entry in news.entries(self.session):
+                self.session.send(entry)
+
+    def kept_end(self, match_id: str) -> Mapping[int, LastNews | LaterNews]:
+        """Return what is kept of the end of a match, by seat."""
+        return self._ends.get(match_id, {})
+
+    def ends(self) -> list[LastNews | LaterNews]:
         """Return the ends of matches that were not acknowledged."""
         return [news for seats in self._ends.values() for news in seats.values()]
 
@@ -219,6 +249,22 @@ class Hub:
         self.known: Callable[[str], None] = lambda _: None
         self.counts = Counts()
         self._links: dict[str, Link] = {}
+        #: Rates of messages; a bot that dials in again has no more than before.
+        self._buckets: dict[str, TokenBucket] = {}
+
+    def bucket(self, name: str, limits: Limits, now: float) -> TokenBucket:
+        """Return what counts the messages of a bot, of all its streams together.
+
+        Args:
+            name: of the bot.
+            limits: on it.
+            now: seconds of the clock of the loop.
+        """
+        bucket = self._buckets.get(name)
+        if bucket is None:
+            rate = limits.max_messages_per_second
+            bucket = self._buckets[name] = TokenBucket(rate, now)
+        return bucket
 
     def link(self, name: str) -> Link:
         """Return a bot by name."""
@@ -248,6 +294,7 @@ class Hub:
 
     def forget(self, name: str) -> None:
         """Drop all that is known of a bot, such as one whose process is gone."""
+        self._buckets.pop(name, None)
         link = self._links.pop(name, None)
         if link is not None and link.session is not None:
             link.session.close("bot.gone", "the match is over")
@@ -257,6 +304,7 @@ class Hub:
         # Its bot may have been forgotten and met again since the stream began.
         link = session.link = self.link(session.link.name)
         before, link.session = link.session, session
+        link.session_token = session.session_token
         counts = self.counts
         if resumed:
             counts.resumed += 1
@@ -265,14 +313,17 @@ class Hub:
         if before is not None:
             counts.replaced += 1
             before.close("session.replaced", "the bot has opened another session")
+            journal.bot_lost(before)
+        journal.bot_connected(session, resumed=resumed)
         if resumed:
             for news in link.ends():
                 for entry in news.entries(session):
                     session.send(entry)
         else:
             link.forget_ends()
-        for player in link.players():
-            player.session_opened(session, resumed=resumed)
+        with _telling_who_waits(link):
+            for player in link.players():
+                player.session_opened(session, resumed=resumed)
         link.changed()
 
     def detach(self, session: Session) -> None:
@@ -280,8 +331,11 @@ class Hub:
         link = session.link
         if link.session is session:
             link.session = None
-            for player in link.players():
-                player.session_lost()
+            journal.bot_lost(session)
+            # When the server stops nobody waits.
+            with _telling_who_waits(link, told=session.parting != STOPPING):
+                for player in link.players():
+                    player.session_lost()
         self.tidy(link.name)
 
     def tidy(self, name: str) -> None:
@@ -303,3 +357,13 @@ class Hub:
             async with asyncio.timeout(1):
                 for session in sessions:
                     await session.over.wait()
+
+
+@contextlib.contextmanager
+def _telling_who_waits(link: Link, *, told: bool = True) -> Iterator[None]:
+    """Tell which seats of a bot begin to wait for it, or wait no more."""
+    before = [(player, player.away) for player in link.players()]
+    yield
+    for player, away in before:
+        if told and player.away is not away:
+            journal.seat_waits(link.name, player)

@@ -3,28 +3,58 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
+
+from attrs import frozen
 
 from fritillary.core.errors import ServiceError, StorageError
 from fritillary.plugins.discovery import Registry
 from fritillary.record.signing import Signer
 from fritillary.referee.match import Match
-from fritillary.service.hosted import HostedMatch
+from fritillary.service.hosted import HostedMatch, wall_ms
 from fritillary.service.hub import Hub
+from fritillary.service.lastnews import LastNews
+from fritillary.service.limits import Limits
 from fritillary.service.locking import only_one
 from fritillary.service.ordering import Order
+from fritillary.service.past import REMOTE, remote_seats
 from fritillary.service.private import PrivateFolder, Used
 from fritillary.service.restart import (
     Left,
+    LeftEnd,
     kept_of,
+    match_left,
     matches_left,
-    remote_seats,
     void_without_seed,
 )
+from fritillary.service.seating_again import last_news
 
 _log = logging.getLogger(__name__)
+
+#: Bots hear of an end for so long.
+_OWED_MS: Final = 7 * 24 * 3_600 * 1_000
+
+#: So many ends are forgotten at once, at the most.
+_AT_ONCE: Final = 64
+
+
+@frozen
+class _Owing:
+    """Of a match that has ended.
+
+    Args:
+        sealed: whether its deal is held back.
+        bots: that sat in it.
+        since_ms: when it ended, since 1970-01-01 UTC.
+    """
+
+    sealed: bool
+    bots: frozenset[str]
+    since_ms: int
 
 
 class Keeping:
@@ -40,9 +70,8 @@ class Keeping:
         self._private = PrivateFolder(path)
         self._records = records
         self._hub = hub
-        #: By id of matches whose end somebody has yet to hear of: whether the deal is
-        #: held back, and the bots.
-        self._owing: dict[str, tuple[bool, frozenset[str]]] = {}
+        #: By id of matches whose end somebody has yet to hear of, earliest first.
+        self._owing: dict[str, _Owing] = {}
         self._lock = contextlib.ExitStack()
 
     def save(self, order: Order, created_at_ms: int) -> None:
@@ -52,6 +81,14 @@ class Keeping:
             StorageError: if it cannot be written.
         """
         self._private.save(kept_of(order, created_at_ms))
+
+    def note_started(self, match_id: str, at_ms: int) -> None:
+        """Keep when a match started, in milliseconds since 1970-01-01 UTC."""
+        self._private.note_started(match_id, at_ms)
+
+    def started_at_ms(self, match_id: str) -> int | None:
+        """Return when a match of an earlier run started, if that is kept."""
+        return self._private.started_at_ms(match_id)
 
     def forget(self, match_id: str) -> None:
         """Keep nothing of a match any more."""
@@ -80,19 +117,90 @@ class Keeping:
         except StorageError:
             _log.exception("match %s goes on with the next start", hosted.id)
             return
-        self._owing[hosted.id] = hosted.order.sealed, frozenset(hosted.bots)
-        self.heard(hosted.id)
+        self._owe(hosted.id, hosted.bots, wall_ms(), sealed=hosted.sealed)
+
+    def ended_before(self, left: LeftEnd) -> None:
+        """Note a match that had come to its result, and let its bots hear of that."""
+        seats = list(remote_seats(left.record))
+        if not left.heard:
+            self._hub.keep_ends(left.result, seats)
+        bots = {name for _, name in seats}
+        self._owe(left.result.match_id, bots, wall_ms(), sealed=left.sealed)
+
+    def _owe(
+        self, match_id: str, bots: Iterable[str], since_ms: int, *, sealed: bool
+    ) -> None:
+        self._owing[match_id] = _Owing(sealed, frozenset(bots), since_ms)
+        self.heard(match_id)
+        if match_id in self._owing and not sealed:
+            self._private.note_ended(match_id)
+        self._forget_old()
+
+    def _forget_old(self) -> None:
+        """Wait no longer for bots that have been away too long."""
+        now = wall_ms()
+        for match_id, owing in list(itertools.islice(self._owing.items(), _AT_ONCE)):
+            if now - owing.since_ms < _OWED_MS:
+                break
+            for name in owing.bots:
+                self._hub.link(name).forget_end(match_id, None)
+                self._hub.tidy(name)
+
+    def ended_long_ago(self) -> dict[str, list[tuple[int, str]]]:
+        """Return matches of which bots have yet to hear, and forget those too old.
+
+        Nothing of them is read but who played. To be called when the folder is in use.
+
+        Returns:
+            Number and bot of each seat, by id, the earliest ends first.
+        """
+        now = wall_ms()
+        found = {}
+        owing = {}
+        for match_id, ended_at_s in self._private.ended():
+            if match_id in self._owing:
+                continue
+            since_ms = int(ended_at_s * 1000)
+            seats = [
+                (seat, player.removeprefix(REMOTE))
+                for seat, player in enumerate(self._private.players(match_id))
+                if player.startswith(REMOTE)
+            ]
+            if not seats or now - since_ms >= _OWED_MS:
+                self._private.forget(match_id)
+                continue
+            bots = frozenset(name for _, name in seats)
+            owing[match_id] = _Owing(sealed=False, bots=bots, since_ms=since_ms)
+            found[match_id] = seats
+        self._owing = {**owing, **self._owing}
+        return found
+
+    def news_of(
+        self, registry: Registry, signer: Signer, limits: Limits, match_id: str
+    ) -> dict[tuple[int, str], LastNews]:
+        """Return what bots may have missed of a match that ended before a restart.
+
+        To be called in a thread; see `last_news`.
+
+        Raises:
+            FritillaryError: if that cannot be told.
+            OSError: if its files cannot be used.
+        """
+        left = match_left(match_id, self._private, self._records, registry, signer)
+        if left is None:
+            msg = f"nothing is kept of match {match_id} any more"
+            raise StorageError(msg, code="storage.private")
+        return last_news(left, limits)
 
     def heard(self, match_id: str) -> None:
         """Forget a match that has ended, once all its bots have heard of it."""
         owing = self._owing.get(match_id)
         if owing is None or any(
-            self._hub.owes_end(name, match_id) for name in owing[1]
+            self._hub.owes_end(name, match_id) for name in owing.bots
         ):
             return
         del self._owing[match_id]
-        sealed, _ = owing
-        if not sealed:
+        if not owing.sealed:
             self._private.forget(match_id)
             return
         try:
@@ -117,7 +225,9 @@ class Keeping:
 
     # ------------------------------------------------------------ at the next start
 
-    def matches_left(self, registry: Registry, signer: Signer) -> Iterator[Left]:
+    def matches_left(
+        self, registry: Registry, signer: Signer
+    ) -> Iterator[Left | LeftEnd]:
         """Yield what an earlier run has left; from now on the folder is in use.
 
         Raises:

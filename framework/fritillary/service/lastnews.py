@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from attrs import Factory, define
+from attrs import Factory, define, field
 
 from fritillary.referee.seen import Closure, SeatEvent
 from fritillary.service.seatwire import MatchWire, SeatWire
@@ -82,3 +82,30 @@ class LastNews:
             self.events.popleft()
         if self.closed[0] <= closed_decision_id:
             self.closed = (0, b"")
+
+
+@define(eq=False)
+class LaterNews:
+    """Stands for the news of a match that ended before a restart, until they are read.
+
+    Args:
+        read: has them read, and sent to the session that is there then.
+    """
+
+    read: Callable[[], None]
+    _event_number: int = field(default=0, init=False)
+    _closed_decision_id: int = field(default=0, init=False)
+
+    def entries(self, _: Session) -> Iterator[bytes]:
+        """Yield nothing yet; have the news read."""
+        self.read()
+        return iter(())
+
+    def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
+        """Hear what has arrived."""
+        self._event_number = max(self._event_number, event_number)
+        self._closed_decision_id = max(self._closed_decision_id, closed_decision_id)
+
+    def pass_on(self, news: LastNews) -> None:
+        """Tell the news, once they are read, what has arrived."""
+        news.acknowledged(self._event_number, self._closed_decision_id)

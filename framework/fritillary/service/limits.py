@@ -24,10 +24,11 @@ class Limits:
     """Limits on one bot, all its matches together; announced in Welcome.
 
     Args:
-        max_message_bytes: largest frame, as encoded.
+        max_message_bytes: largest frame, as encoded; and largest request of a call
+            with a token, and page of a list.
         max_messages_per_second: on average over `BURST_S` seconds.
-        max_outstanding_bytes: held back for a bot that does not read, and for all
-            watches of one token that are not read.
+        max_outstanding_bytes: held back for a bot that does not read, for all watches
+            of one token that are not read, and for all answers to its other calls.
         max_matches: most matches at a time.
         max_note_bytes: longest note of a decision; a longer one is cut.
         max_streams: open at once with one token.
@@ -35,11 +36,16 @@ class Limits:
             those 16 at the most; not announced.
         max_calls: that run at once with one token, its streams as a bot aside; like
             what follows, told in ``docs/operate.md`` and not announced.
-        max_strange_calls: the same from one address without a token.
+        max_strange_calls: the same from one address without a token, for each kind
+            of calls: checks of health, streams, all others.
         max_strangers: the same from all addresses together.
+        max_strange_bytes: largest request of a call without a token.
+        max_strange_unread_bytes: of answers that are not read, for one address and
+            each kind of calls.
+        strange_stream_ms: a stream without a token ends after so long.
         max_connections: open at once; one more is cut off.
         hello_ms: time for the first message of a stream, for the request of a call,
-            and for the opening of a connection.
+            for reading its answer, and for the opening of a connection.
         idle_ms: a connection without a call is closed after so long.
         ping_after_ms: silence after which a Ping is sent.
         pong_within_ms: silence after a Ping that means a lost link.
@@ -57,9 +63,12 @@ class Limits:
     max_calls: int = field(default=512, validator=_AT_LEAST_1)
     max_strange_calls: int = field(default=16, validator=_AT_LEAST_1)
     max_strangers: int = field(default=64, validator=_AT_LEAST_1)
+    max_strange_bytes: int = field(default=4_096, validator=_AT_LEAST_1)
+    max_strange_unread_bytes: int = field(default=1024 * 1024, validator=_AT_LEAST_1)
+    strange_stream_ms: int = field(default=300_000, validator=_AT_LEAST_1)
     max_connections: int = field(default=4_096, validator=_AT_LEAST_1)
     hello_ms: int = field(default=10_000, validator=_AT_LEAST_1)
-    idle_ms: int = field(default=300_000, validator=_AT_LEAST_1)
+    idle_ms: int = field(default=60_000, validator=_AT_LEAST_1)
     ping_after_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     pong_within_ms: int = field(default=20_000, validator=_AT_LEAST_1)
     http2_interval_ms: int = field(default=30_000, validator=_AT_LEAST_1)

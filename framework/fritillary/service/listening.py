@@ -14,12 +14,13 @@ from fritillary.core.address import host_and_port
 from fritillary.core.errors import ServiceError
 from fritillary.service.limits import Limits
 from fritillary.service.process import open_files
-from fritillary.service.tls import ServerTls
+from fritillary.service.tls import LiveTls
 
 #: gRPC cuts a stream with a larger message off, and nobody learns why: the link is
 #: lost. So it is told to take more than the announced limit allows, which is judged by
 #: us and gets its name. It bounds the memory that one stream can take before anybody
-#: has seen its message. Requests of calls keep to it as well.
+#: has seen its message. It holds for calls as well, since a server has one such limit;
+#: how large their requests may be is looked at before they are parsed.
 _LEAST_RECEIVED: Final = 4 * 1024 * 1024
 _MESSAGE_SLACK: Final = 16
 _INT32: Final = 2**31 - 1
@@ -69,7 +70,7 @@ def most_received(limit: int) -> int:
     return min(max(_LEAST_RECEIVED, limit * _MESSAGE_SLACK), _INT32)
 
 
-def listen(server: grpc.aio.Server, address: str, tls: ServerTls | None) -> int:
+def listen(server: grpc.aio.Server, address: str, tls: LiveTls | None) -> int:
     """Let a server listen; return its port.
 
     Raises:

@@ -101,6 +101,11 @@ class LostLink:
         """Note that the bot has yet to come back after a restart of the server."""
         self._back = self._loop.create_future()
 
+    @property
+    def awaited(self) -> bool:
+        """Whether the match waits for it after a restart of the server."""
+        return self._back is not None and not self._back.done()
+
     async def back(self) -> None:
         """Return when it has its seat again, or will not come back."""
         if self._back is not None:

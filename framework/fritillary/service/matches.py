@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import operator
-from typing import Any, Final
+from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 import grpc
@@ -12,23 +11,22 @@ import grpc
 from fritillary.api.v1 import common_pb2, match_pb2_grpc
 from fritillary.api.v1 import match_pb2 as pb
 from fritillary.core.errors import FritillaryError, ServiceError
-from fritillary.record.events import Header
 from fritillary.record.terms import EndKind
-from fritillary.referee.setup import game_ref
 from fritillary.service import wire
-from fritillary.service.archive import Wanted
 from fritillary.service.arena import Arena
 from fritillary.service.auth import Leases, caller
-from fritillary.service.catalog import page_position, page_token
+from fritillary.service.ended import EndedMatch, wrong_phase
 from fritillary.service.errors import guarded
 from fritillary.service.fetching import send
-from fritillary.service.games import named_by
 from fritillary.service.hosted import HostedMatch
+from fritillary.service.keeping import goes_on_later
 from fritillary.service.limits import OpenStreams
-from fritillary.service.places import PLACE, Place
+from fritillary.service.listing import Listing, Shown
+from fritillary.service.ordering import refuse_programs, spec_of
+from fritillary.service.rules_apart import Apart
 from fritillary.service.tokens import Role, Token
-from fritillary.service.turns import Turns
-from fritillary.service.watching import Held, Watch
+from fritillary.service.turns import Queues, Turns
+from fritillary.service.watching import Held, Told, Watch, tell_end
 
 _Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -42,20 +40,27 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
     Args:
         arena: where they are.
         leases: end the streams of tokens that are revoked.
+        apart: where rules run for options that are not their own.
 
     Attributes:
         watches: counts those that look on.
+        programs: whether matches may have players that are programs to be started.
     """
 
-    def __init__(self, arena: Arena, leases: Leases) -> None:
+    def __init__(self, arena: Arena, leases: Leases, apart: Apart) -> None:
         self._arena = arena
         self._leases = leases
+        self._apart = apart
+        self.programs = False
         self.watches = OpenStreams(arena.limits.max_watches, "watched matches")
         fetches = min(arena.limits.max_watches, _MAX_FETCHES)
         self._fetches = OpenStreams(fetches, "records")
         self._catching_up = Turns()
+        self._told = Told()
         self._playing_again = Turns()
         self._reading = Turns()
+        self._listing = Turns()
+        self._lists = Queues()
         #: By id and time of the end; kept as long as somebody looks on.
         self._again: WeakValueDictionary[tuple[str, int | None], HostedMatch] = (
             WeakValueDictionary()
@@ -81,6 +86,10 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             for seat in request.seats
         ]
         terms, ceiling_ms = wire.match_terms(request.terms)
+        if not self.programs:
+            refuse_programs(spec_of(seat.player) for seat in request.seats)
+        seats = len(request.seats)
+        await self._apart.check_options(request.game, request.options, seats)
         hosted = self._arena.create(
             request.game,
             [seat.player for seat in request.seats],
@@ -103,64 +112,14 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.ListMatchesRequest, context: _Context
     ) -> pb.ListMatchesResponse:
         """List matches, newest first."""
-        size = min(request.page_size or 100, 1_000)
-        found, goes_on = await self._wanted(request, size + 1)
-        if len(found) > size:
-            goes_on = found[size - 1][0]
-        return pb.ListMatchesResponse(
-            matches=[self._shown(hosted) for _, hosted in found[:size]],
-            next_page_token=(
-                "" if goes_on is None else page_token(request, goes_on.text())
-            ),
-        )
-
-    async def _wanted(
-        self, request: pb.ListMatchesRequest, most: int
-    ) -> tuple[list[tuple[Place, HostedMatch]], Place | None]:
-        """Return at most so many of the matches asked for, each with its place.
-
-        With them comes the place up to which the archive was looked through, where
-        it holds more than is looked through at once; ``None`` otherwise.
-        """
-        phases = {*request.phases} - {common_pb2.MATCH_PHASE_UNSPECIFIED}
-        labels = dict(request.labels).items()
-        named = named_by(request.game)
-        after = Place.parse(page_position(request, PLACE))
-        in_memory = self._arena.matches()
-        found = [
-            (hosted.place, hosted)
-            for hosted in in_memory
-            if (after is None or hosted.place < after)
-            and (not phases or wire.PHASE[hosted.phase] in phases)
-            and named(game_ref(hosted.order.game))
-            and labels <= hosted.order.labels.items()
-        ][:most]
-        archive = self._arena.archive
-        ended = not phases or common_pb2.MATCH_PHASE_ENDED in phases
-        if archive is None or not ended:
-            return found, None
-
-        def fits(header: Header) -> bool:
-            return named(header.game) and labels <= header.labels.items()
-
-        archived, goes_on = await archive.newest(
-            Wanted(
-                after=after,
-                until=found[-1][0] if len(found) == most else None,
-                most=most,
-                known={hosted.id for hosted in in_memory},
-                fits=fits,
-            )
-        )
-        found += archived
-        if goes_on is not None:
-            # Those behind it come with the archived ones that lie between.
-            found = [one for one in found if one[0] >= goes_on]
-        found.sort(key=operator.itemgetter(0), reverse=True)
-        return found[:most], goes_on
+        token = caller.get()
+        turn = functools.partial(self._listing.one, token.hash)
+        listing = Listing(self._arena, request, self._shown, turn)
+        async with self._lists.one(token.hash):
+            return await listing.page()
 
     @staticmethod
-    def _shown(hosted: HostedMatch) -> pb.Match:
+    def _shown(hosted: Shown) -> pb.Match:
         role = caller.get().role
         message = hosted.to_proto(for_referee=role is Role.REFEREE)
         if role is Role.BOT:
@@ -168,13 +127,13 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             message.ClearField("labels")
         return message
 
-    async def _for_caller(self, match_id: str) -> HostedMatch:
+    async def _for_caller(self, match_id: str) -> Shown:
         """Return a match; bots see those they sat in and no others.
 
         Of a match of others a bot is told what it is told where there is none.
         """
         token = caller.get()
-        found: HostedMatch | None = None
+        found: Shown | None = None
         try:
             found = await self._arena.find(match_id)
         except FritillaryError:
@@ -207,50 +166,73 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     async def _watch(
         self,
-        hosted: HostedMatch,
+        hosted: Shown,
         request: pb.WatchMatchRequest,
         token: Token,
         context: _Context,
     ) -> None:
-        if hosted.over and hosted.match is None:
-            hosted = await self._played_again(hosted, token)
+        if isinstance(hosted, EndedMatch):
+            again = await self._played_again(hosted, token)
+            if again is None:
+                await tell_end(hosted, context)
+                return
+            hosted = again
         held = self._held.get(token.hash)
         if held is None:
             most = self._arena.limits.max_outstanding_bytes
             held = self._held[token.hash] = Held(most)
         turn = functools.partial(self._catching_up.one, token.hash)
         with self._arena.followed():
-            await Watch(hosted, request, held, turn).run(context)
+            await Watch(hosted, request, held, turn, self._told).run(context)
 
-    async def _played_again(self, hosted: HostedMatch, token: Token) -> HostedMatch:
+    async def _played_again(
+        self, ended: EndedMatch, token: Token
+    ) -> HostedMatch | None:
         """Return an ended match with all that happened in it, shared by who looks on.
 
         Args:
-            hosted: the match; returned as it is if it cannot be played again.
+            ended: the match.
             token: of who wants to look on.
+
+        Returns:
+            The match; ``None`` if it cannot be played again.
         """
         archive = self._arena.archive
-        if archive is None:
-            return hosted
+        if archive is None:  # pragma: no cover - it was found there
+            return None
         # Another record may have taken its place.
-        key = hosted.id, hosted.ended_at_ms
+        key = ended.id, ended.ended_at_ms
         again = self._again.get(key)
         if again is None:
             async with self._playing_again.one(token.hash):
                 again = self._again.get(key)
                 if again is None:
-                    again = await archive.played_again(hosted)
-                    self._again[key] = again
+                    again = await archive.played_again(ended)
+                    if again is not None:
+                        self._again[key] = again
         return again
 
     # -- stopping
+
+    async def _going_on(
+        self, match_id: str, what: Literal["abort", "pause", "resume"]
+    ) -> HostedMatch:
+        """Return a match for which something is to be done.
+
+        Raises:
+            ServiceError: ``match.phase`` if it ended long ago; ``match.unknown``.
+        """
+        found = await self._arena.find(match_id)
+        if isinstance(found, EndedMatch):
+            raise wrong_phase(found.id, found.phase, what)
+        return found
 
     @guarded
     async def PauseMatch(
         self, request: pb.PauseMatchRequest, context: _Context
     ) -> pb.PauseMatchResponse:
         """Stop the clocks of a match."""
-        hosted = await self._arena.find(request.match_id)
+        hosted = await self._going_on(request.match_id, "pause")
         hosted.pause(request.message)
         await hosted.until("paused", "closing", "ended")
         return pb.PauseMatchResponse(match=self._shown(hosted))
@@ -260,7 +242,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.ResumeMatchRequest, context: _Context
     ) -> pb.ResumeMatchResponse:
         """Let a match go on."""
-        hosted = await self._arena.find(request.match_id)
+        hosted = await self._going_on(request.match_id, "resume")
         hosted.resume()
         await hosted.until("running", "waiting", "closing", "ended")
         return pb.ResumeMatchResponse(match=self._shown(hosted))
@@ -270,7 +252,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.AbortMatchRequest, context: _Context
     ) -> pb.AbortMatchResponse:
         """End a match without a result that counts."""
-        hosted = await self._arena.find(request.match_id)
+        hosted = await self._going_on(request.match_id, "abort")
         kind = (
             EndKind.VOID
             if request.kind == common_pb2.MATCH_END_KIND_VOID
@@ -296,21 +278,20 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             await self._leases.run(token, sending)
 
 
-def _check_open(hosted: HostedMatch) -> None:
-    if hosted.order.sealed:
+def _check_open(hosted: Shown) -> None:
+    if hosted.sealed:
         msg = f"others have yet to play the deal of match {hosted.id}; come back later"
         raise ServiceError(msg, code="match.sealed")
 
 
-def _check_view(hosted: HostedMatch, view: int) -> None:
+def _check_view(hosted: Shown, view: int) -> None:
     """Refuse what must not, or cannot, be fetched.
 
     Until the match has ended its record is for the host alone: it holds the actions
     of all seats as they were. What spectators may know is told by WatchMatch.
     """
-    if hosted.unrecorded:
-        msg = f"the record of match {hosted.id} could not be written to its end"
-        raise ServiceError(msg, code="record.open")
+    if isinstance(hosted, HostedMatch) and hosted.unrecorded:
+        raise _unwritten(hosted)
     if hosted.result is None or not hosted.over:
         if view == pb.RECORD_VIEW_FULL:
             msg = f"match {hosted.id} goes on; its record is open until its end"
@@ -320,3 +301,30 @@ def _check_view(hosted: HostedMatch, view: int) -> None:
     if view == pb.RECORD_VIEW_SPECTATOR:
         msg = "this server writes no record of what spectators saw; fetch the full one"
         raise ServiceError(msg, code="record.view")
+
+
+def _unwritten(hosted: HostedMatch) -> ServiceError:
+    """Return why there is no whole record of a match that is over.
+
+    Where the record is, is the server's own business.
+    """
+    error: BaseException | None = hosted.ended.exception()
+    if isinstance(error, ServiceError) and error.retry_after_ms is not None:
+        return goes_on_later()
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__
+    why = "the log of the server says why"
+    if isinstance(error, OSError) and error.strerror:
+        why = error.strerror
+    result = hosted.result
+    if result is None:
+        msg = f"match {hosted.id} could not be played: {why}"
+    elif result.finish.kind is EndKind.VOID:
+        msg = f"match {hosted.id} is void: its record cannot be written ({why})"
+    else:
+        kind = result.finish.kind.value
+        msg = (
+            f"match {hosted.id} has ended ({kind}), and the end of its record cannot "
+            f"be written ({why}); the next start of the server does so"
+        )
+    return ServiceError(msg, code="record.unwritten")

@@ -11,14 +11,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import platform
-import socket
-import socketserver
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Self
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import grpc
 
@@ -29,6 +26,7 @@ from fritillary.record.terms import Fault
 from fritillary.service import wire
 from fritillary.service.arena import Arena
 from fritillary.service.counts import BOUNDS_MS, rulings_of
+from fritillary.service.metrics_http import Http
 from fritillary.service.server import Server
 
 if TYPE_CHECKING:
@@ -42,11 +40,8 @@ LOOPBACK: Final = "127.0.0.1"
 #: Seconds that the loop may take to tell the numbers.
 _READ_S: Final = 5.0
 
-#: Seconds that a client may take for its request.
+#: Seconds that a client may take for its request, and for reading the answer.
 _REQUEST_S: Final = 5.0
-
-#: Requests that are answered at the same time.
-_AT_ONCE: Final = 8
 
 _PHASES: Final = tuple(phase for phase in wire.PHASE if phase != "ended")
 
@@ -90,8 +85,16 @@ def families(arena: Arena, server: Server) -> list[Metric]:
     classes = zip(bounds, accumulate(counts.decided), strict=True)
     seconds.add_metric([], list(classes), counts.decided_ms / 1000)
     audit = server.audit
+    certificate = GaugeMetricFamily(
+        "fritillary_certificate_end_timestamp_seconds",
+        "When the certificate of the server ends, since 1970; none without TLS.",
+    )
+    until = server.certificate_until
+    if until is not None:
+        certificate.add_metric([], until.timestamp())
     return [
         build,
+        certificate,
         GaugeMetricFamily(
             "fritillary_bots_connected",
             "Bots that are connected.",
@@ -99,6 +102,16 @@ def families(arena: Arena, server: Server) -> list[Metric]:
         ),
         GaugeMetricFamily(
             "fritillary_watches", "Streams that watch a match.", server.watches
+        ),
+        GaugeMetricFamily(
+            "fritillary_calls",
+            "Calls that run, streams of bots aside.",
+            server.admission.count,
+        ),
+        GaugeMetricFamily(
+            "fritillary_unread_bytes",
+            "Bytes of answers to calls that are not read.",
+            server.admission.unread,
         ),
         matches,
         _counted(
@@ -207,7 +220,7 @@ class Metrics:
         self._server = server
         self._wanted = host_and_port(address, host=LOOPBACK)
         self.address = ""
-        self._http: _Http | None = None
+        self._http: Http | None = None
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -231,7 +244,12 @@ class Metrics:
         registry.register(_Reader(self._arena, self._server, loop))
         ProcessCollector(registry=registry)
         try:
-            http = _Http(host.strip("[]"), port, make_wsgi_app(registry))
+            http = Http(
+                host.strip("[]"),
+                port,
+                make_wsgi_app(registry),
+                most_s=_REQUEST_S,
+            )
         except OSError as error:
             msg = (
                 f"cannot tell metrics on {host}:{port}: the port is in use or the "
@@ -278,67 +296,3 @@ class _Reader:
 
     async def _read(self) -> list[Metric]:
         return families(self._arena, self._server)
-
-
-class _Request(WSGIRequestHandler):
-    """Answers one request, and logs none."""
-
-    timeout = _REQUEST_S
-
-    def log_message(self, *_: Any) -> None:  # noqa: ANN401 - as the base class has it
-        """Log nothing: strangers choose the words."""
-
-
-class _Http(socketserver.ThreadingMixIn, WSGIServer):
-    """An HTTP server that asks no name server who it is."""
-
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, host: str, port: int, app: Callable[..., Any]) -> None:
-        found = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        self.address_family = found[0][0]
-        self._room = threading.Semaphore(_AT_ONCE)
-        super().__init__((host, port), _Request)
-        self.set_app(self._guarded(app))
-
-    def server_bind(self) -> None:
-        """Listen; the base class would look its own name up."""
-        socketserver.TCPServer.server_bind(self)
-        host, port, *_ = self.server_address
-        self.server_name, self.server_port = str(host), int(port)
-        self.setup_environ()
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """Answer in a thread, if there are not too many."""
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """Answer, and make room for another."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
-
-    def handle_error(self, *_: Any) -> None:  # noqa: ANN401
-        """Say little of a client that has left."""
-        _log.info("a request for metrics failed", exc_info=True)
-
-    @staticmethod
-    def _guarded(app: Callable[..., Any]) -> Callable[..., Any]:
-        """Let an application that fails say so to whoever asks, and to nobody else."""
-
-        def guarded(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
-            try:
-                return app(environ, start_response)
-            except Exception:  # noqa: BLE001 - the server goes on
-                _log.info("the metrics cannot be read", exc_info=True)
-                start_response("503 Service Unavailable", [])
-                return [b"the server is busy or stopping\n"]
-
-        return guarded

@@ -92,7 +92,13 @@ class SeatKeeper:
             # Not each time that it dials in.
             self._told = what
             self._trouble(what)
-            _log.warning("match %s, seat %d: %s", self._match_id, self._seat, what)
+            _log.warning(
+                "match %s, seat %d: %s",
+                self._match_id,
+                self._seat,
+                what,
+                extra={"source": self._bot},
+            )
 
 
 def _build(build: str) -> str:

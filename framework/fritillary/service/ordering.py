@@ -6,13 +6,14 @@ import contextlib
 import functools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 from attrs import field, frozen
 
-from fritillary.core.errors import PluginError, UsageError
+from fritillary.core.errors import PluginError, ServiceError, UsageError
+from fritillary.core.text import clip
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.terms import ClockSettings, PlayerInfo, Terms
@@ -25,6 +26,7 @@ from fritillary.referee.lineup import (
 )
 from fritillary.referee.player import Player
 from fritillary.referee.setup import MatchSetup, new_match_id, usual_terms
+from fritillary.service.games import name_of
 
 UNTIMED: Final = ClockSettings()
 
@@ -57,7 +59,7 @@ class Order:
 
     Args:
         match_id: of the match.
-        game_name: the full id under which the game was asked for.
+        game_name: the full id under which the game is reached here.
         game: the rules.
         options: of the game.
         specs: the players, taken apart.
@@ -99,6 +101,22 @@ class Order:
             labels=self.labels,
             **settings,
         )
+
+
+def refuse_programs(specs: Iterable[PlayerSpec]) -> None:
+    """Refuse players that would have to be started.
+
+    Raises:
+        ServiceError: ``player.program``.
+    """
+    for spec in specs:
+        if spec.kind in STARTED:
+            msg = (
+                f"player {clip(spec.text, 80)!r} is a program, and this server "
+                "starts none for matches of referees ('fritillary serve --programs' "
+                "says which it does); let it dial in and name it remote:NAME"
+            )
+            raise ServiceError(msg, code="player.program")
 
 
 #: Players are named again and again.
@@ -222,7 +240,7 @@ def order_of(
         nonces_wanted = seed is None and dials_in
     return Order(
         match_id=match_id,
-        game_name=game if isinstance(game, str) else game.id,
+        game_name=name_of(registry, rules, game if isinstance(game, str) else ""),
         game=rules,
         options=chosen,
         specs=specs,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -160,17 +160,25 @@ def result_of(found: Record, seed: bytes | None = None) -> MatchResult | None:
     )
 
 
-def order_of_record(found: Record, game: Game[Any, Any, Any]) -> Order:
+def order_of_record(found: Record, game: Game[Any, Any, Any], name: str) -> Order:
     """Return the order of a match that has ended, as far as its record tells.
 
     Seed and salt are empty where they are not revealed. Whether they were given is not
     known. Of programs no more is known than everybody may know.
+
+    Args:
+        found: the record.
+        game: the rules that it was played with.
+        name: the full id under which they are reached here.
+
+    Raises:
+        CodecError: if its options are none of the game.
     """
     header = found.header
     revealed = found.find(Revealed)
     return Order(
         match_id=header.match_id,
-        game_name=header.game.full_id,
+        game_name=name,
         game=game,
         options=game.codec.decode_options(bytes.fromhex(header.options)),
         specs=tuple(_spec(seat.player.player) for seat in header.seats),
@@ -190,6 +198,14 @@ def held_back(found: Record) -> bool:
     That of one without a seed too: nobody knows any more whether it was to be sealed.
     """
     return found.find(Ended) is not None and found.find(Revealed) is None
+
+
+def remote_seats(found: Record) -> Iterator[tuple[int, str]]:
+    """Yield seat and name of each bot that had dialled in."""
+    for seat, terms in enumerate(found.header.seats):
+        text = terms.player.player
+        if text.startswith(REMOTE):
+            yield seat, text.removeprefix(REMOTE)
 
 
 def _outcome(data: OutcomeData, seats: int) -> Outcome:

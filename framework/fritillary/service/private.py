@@ -30,11 +30,20 @@ _SUFFIX: Final = ".order"
 #: Of a match whose end could not be written down.
 _UNENDED: Final = ".unended"
 
+#: Of a match that has ended and is recorded, and of which bots have yet to hear.
+_ENDED: Final = ".ended"
+
+#: Of a few digits: when a match started. Nothing is lost with it, so it is not synced.
+_STARTED: Final = ".started"
+
 #: Of a file that is not yet whole.
 _ASIDE: Final = ".new"
 
 #: More than any of them has.
 _MAX_BYTES: Final = 16 * 1024 * 1024
+
+#: More than the time of a match has.
+_MAX_DIGITS: Final = 15
 
 #: How it is opened.
 _ANEW: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -64,7 +73,7 @@ class Kept:
     Args:
         format: of the file.
         match_id: of the match.
-        game: full id under which it was asked for.
+        game: full id, with the distribution that it is from.
         options: hex of their canonical msgpack.
         players: as they were named.
         clocks: one for each seat.
@@ -114,8 +123,11 @@ class PrivateFolder:
         self.path = path
 
     def _file(self, match_id: str) -> Path:
-        path = self.path / f"{match_id}{_UNENDED}"
-        return path if path.exists() else self.path / f"{match_id}{_SUFFIX}"
+        for suffix in (_UNENDED, _ENDED):
+            path = self.path / f"{match_id}{suffix}"
+            if path.exists():
+                return path
+        return self.path / f"{match_id}{_SUFFIX}"
 
     def tidy(self) -> None:
         """Let nobody else in, and remove what a kill left unfinished.
@@ -130,7 +142,11 @@ class PrivateFolder:
         except OSError as error:
             msg = f"{self.path}: {error.strerror}"
             raise StorageError(msg, code="storage.private") from error
-        for path in self.path.glob(f"*{_ASIDE}"):
+        left = [*self.path.glob(f"*{_ASIDE}")]
+        left += [
+            path for path in self.path.glob(f"*{_STARTED}") if not self.has(path.stem)
+        ]
+        for path in left:
             try:
                 path.unlink()
             except OSError as error:
@@ -212,6 +228,27 @@ class PrivateFolder:
         if kept is not None:
             self.save(attrs.evolve(kept, heard=True))
 
+    def note_started(self, match_id: str, at_ms: int) -> None:
+        """Keep when all seats of a match were ready; it is told, and nothing more.
+
+        Args:
+            match_id: of the match.
+            at_ms: since 1970-01-01 UTC.
+        """
+        path = self.path / f"{match_id}{_STARTED}"
+        with contextlib.suppress(OSError):
+            descriptor = open_regular(path, _ANEW)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(str(at_ms))
+
+    def started_at_ms(self, match_id: str) -> int | None:
+        """Return when a match started; ``None`` if that is not kept."""
+        try:
+            raw = read_regular(self.path / f"{match_id}{_STARTED}", _MAX_DIGITS)
+        except OSError:
+            return None
+        return int(raw) if raw.isdigit() else None
+
     def note_unended(self, match_id: str) -> None:
         """Keep that a match has ended, though its record could not be written.
 
@@ -232,16 +269,56 @@ class PrivateFolder:
         """Say whether that was noted of a match."""
         return self._file(match_id).suffix == _UNENDED
 
+    def note_ended(self, match_id: str) -> None:
+        """Keep that a match has ended and is recorded.
+
+        Nothing is lost where that is not kept: its record tells the same.
+        """
+        path = self._file(match_id)
+        with contextlib.suppress(OSError):
+            path.replace(self.path / f"{match_id}{_ENDED}")
+            # The time from which its bots may be away.
+            os.utime(self.path / f"{match_id}{_ENDED}")
+
+    def ended(self) -> Iterator[tuple[str, float]]:
+        """Yield the matches of which that was noted, the earliest ends first.
+
+        Yields:
+            Id, and when it ended, in seconds since 1970-01-01 UTC.
+        """
+        found = []
+        for path in self.path.glob(f"*{_ENDED}"):
+            match_id = path.name.removesuffix(_ENDED)
+            with contextlib.suppress(OSError):
+                if MATCH_ID.match(match_id):
+                    found.append((path.stat().st_mtime, match_id))
+        for at, match_id in sorted(found):
+            yield match_id, at
+
+    def players(self, match_id: str) -> tuple[str, ...]:
+        """Return who was to play, by seat, and check nothing else: there may be many.
+
+        Returns:
+            The players as they were named; none if that cannot be read.
+        """
+        try:
+            data = unpack(read_regular(self._file(match_id), _MAX_BYTES))
+        except (OSError, CodecError):
+            return ()
+        players = data.get("players") if isinstance(data, Mapping) else None
+        return tuple(map(str, players)) if isinstance(players, list) else ()
+
     def forget(self, match_id: str) -> None:
         """Keep nothing of a match any more."""
-        with contextlib.suppress(OSError):
-            self._file(match_id).unlink()
+        for path in (self._file(match_id), self.path / f"{match_id}{_STARTED}"):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def matches(self) -> Iterator[str]:
         """Yield the ids of the matches that are kept."""
         ids = {
             path.name.removesuffix(suffix)
-            for suffix in (_SUFFIX, _UNENDED)
+            for suffix in (_SUFFIX, _UNENDED, _ENDED)
             for path in self.path.glob(f"*{suffix}")
         }
         yield from filter(MATCH_ID.match, sorted(ids))

@@ -20,6 +20,7 @@ from fritillary.service.hub import Link, UnusableMessageError
 from fritillary.service.lastnews import LastNews, Unwritten
 from fritillary.service.lostlink import LostLink
 from fritillary.service.notices import SeatKeeper
+from fritillary.service.retaking import Retaking
 from fritillary.service.seatwire import MatchWire, SeatWire
 from fritillary.service.wire import MSGPACK
 
@@ -80,6 +81,7 @@ class RemotePlayer:
         self.seat = seat
         self.away = False
         self.loss = LostLink(bank, lambda fault: self.fail(self._lost_by(fault)))
+        self._retaking = Retaking(self.fail)
         self.has_accepted = False
         self.is_ready = False
         self._loop = asyncio.get_running_loop()
@@ -108,8 +110,7 @@ class RemotePlayer:
         self._events: deque[tuple[int, bytes]] = deque(maxlen=_KEPT_EVENTS)
         self._last_closed: tuple[int, bytes] = (0, b"")
         #: What happened before a restart, for a session that goes on after it.
-        self._before: deque[SeatEvent] | None = None
-        self._closed_before: Closure | None = None
+        self._before: Unwritten | None = None
         self._status: Callable[[], bytes] | None = None
         self._ended = False
 
@@ -141,7 +142,7 @@ class RemotePlayer:
     def notify(self, event: SeatEvent) -> None:
         """Send what happened."""
         if self._before is not None:
-            self._before.append(event)
+            self._before.events.append(event)
             return
         wire = self._wire
         if wire is None:
@@ -170,7 +171,7 @@ class RemotePlayer:
             self._link.counts.closed(closure.how, closure.server_ms)
         self._asked.closed(closure.how)
         if self._before is not None:
-            self._closed_before = closure
+            self._before.closure = closure
             self._asked.last_id = closure.decision_id
             return
         wire = self._wire
@@ -194,15 +195,12 @@ class RemotePlayer:
         """Tell the bot the result, and leave the seat."""
         self._ended = True
         self.loss.stop()
+        self._retaking.leave()
         self.loss.came_back()
         wire = self._wire
-        unwritten = None
-        if wire is None and self._before is not None:
+        if self._before is not None:
             # Its bot has yet to come back; the end is written alike for all.
             wire = SeatWire(self._match, self.seat, MSGPACK, expanded=False)
-            unwritten = Unwritten(
-                self._match, self.seat, self._before, self._closed_before
-            )
         if self._offer is None or wire is None:
             self._link.reserved.discard(self.match_id)
             self._link.changed()
@@ -211,7 +209,7 @@ class RemotePlayer:
         if self._session is not None:
             self._session.send(entry)
             self._session.linger()
-        news = LastNews(entry, self._events, self._last_closed, unwritten)
+        news = LastNews(entry, self._events, self._last_closed, self._before)
         self._link.remove(self, news)
         self._session = None
 
@@ -228,6 +226,7 @@ class RemotePlayer:
             return
         self._fault = fault
         self.loss.stop()
+        self._retaking.leave()
         self.loss.came_back()
         self._asked.fail(fault)
         for future in (self._accepting, self._readying):
@@ -264,6 +263,7 @@ class RemotePlayer:
     def pause(self, paused: bool) -> None:
         """Stop or start the time that a lost link is waited for."""
         self.loss.pause(paused, away=self.away)
+        self._retaking.pause(paused)
 
     @property
     def link_left_ms(self) -> int:
@@ -287,7 +287,8 @@ class RemotePlayer:
         self.has_accepted = self.is_ready = self.away = True
         self._accepting.cancel()
         self._readying.cancel()
-        self._before = deque(maxlen=_KEPT_EVENTS)
+        events: deque[SeatEvent] = deque(maxlen=_KEPT_EVENTS)
+        self._before = Unwritten(self._match, self.seat, events, None)
         self.loss.await_back()
         self._link.add(self)
 
@@ -307,10 +308,13 @@ class RemotePlayer:
 
     def _write_before(self, wire: SeatWire) -> None:
         """Write what happened before a restart in the terms of the session."""
-        for event in self._before or ():
+        before = self._before
+        if before is None:
+            return
+        for event in before.events:
             self._events.append((event.number, wire.event(event)))
-        if self._closed_before is not None:
-            self._write_closure(wire, self._closed_before)
+        if before.closure is not None:
+            self._write_closure(wire, before.closure)
 
     # ---------------------------------------------------------------------- the link
 
@@ -335,23 +339,29 @@ class RemotePlayer:
         self._session = session
         if not resumed or self._wire is None:
             self._events.clear()
+            self._last_closed = (0, b"")
             self._wire = SeatWire(
                 self._match, self.seat, session.coder, expanded=session.expanded
             )
         if resumed:
             self._write_before(self._wire)
-        self._before = self._closed_before = None
+        self._before = None
         if resumed and self.is_ready:
             self._take_seat()
         elif self._offer is not None:
             self._seated = False
             session.send(self._wire.offer(self._offer, resumed=self.has_accepted))
+            if self.loss.awaited:
+                terms = self._offer.terms
+                clock = self._offer.seats[self.seat].clock
+                self._retaking.begin(terms.offer_ms, terms.ready_within_ms(clock))
         self._changed()
 
     def session_lost(self) -> None:
         """Note that the bot's stream is gone, and wait for it to come back."""
         self._session = None
         self._seated = False
+        self._retaking.leave()
         if self._ended or self._fault is not None or self.away:
             return
         self.away = True
@@ -391,6 +401,7 @@ class RemotePlayer:
     def _take_seat(self) -> None:
         """Tell the session where the match stands, and what it may have missed."""
         self._seated = True
+        self._retaking.leave()
         self.loss.came_back()
         session = self._session
         if session is None:
@@ -420,6 +431,7 @@ class RemotePlayer:
             msg = f"a nonce has at most {MAX_NONCE_BYTES} bytes"
             raise UnusableMessageError(msg, code="nonce.too-long")
         if self.has_accepted or self._accepting.done():
+            self._retaking.accepted()
             return
         self.has_accepted = True
         wanted = self._offer is not None and self._offer.nonce_wanted
@@ -506,10 +518,7 @@ class RemotePlayer:
         """Hear what has arrived."""
         while self._events and self._events[0][0] <= event_number:
             self._events.popleft()
-        while self._before and self._before[0].number <= event_number:
-            self._before.popleft()
-        before = self._closed_before
-        if before is not None and before.decision_id <= closed_decision_id:
-            self._closed_before = None
+        if self._before is not None:
+            self._before.acknowledged(event_number, closed_decision_id)
         if self._last_closed[0] <= closed_decision_id:
             self._last_closed = (0, b"")

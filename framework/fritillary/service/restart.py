@@ -29,8 +29,9 @@ from fritillary.referee.match import NO_RECORD
 from fritillary.referee.play import ended_event
 from fritillary.referee.restore import write_end
 from fritillary.referee.seen import MatchResult
+from fritillary.service.games import name_of
 from fritillary.service.ordering import Order
-from fritillary.service.past import REMOTE, SEED_LOST, Past, ended_at_ms, result_of
+from fritillary.service.past import SEED_LOST, Past, ended_at_ms, result_of
 from fritillary.service.private import FORMAT, Kept, PrivateFolder
 from fritillary.service.records import SUFFIX
 
@@ -87,12 +88,29 @@ class Left:
                 yield event
 
 
+@frozen(kw_only=True)
+class LeftEnd:
+    """A match that has ended, and whose game is not here to tell how it went.
+
+    Args:
+        record: closed, unless its deal is held back.
+        result: of the match.
+        sealed: whether others are still to play its deal.
+        heard: whether all its bots have heard of the end.
+    """
+
+    record: Record
+    result: MatchResult
+    sealed: bool
+    heard: bool
+
+
 def kept_of(order: Order, created_at_ms: int) -> Kept:
     """Return what is kept of an order."""
     return Kept(
         format=FORMAT,
         match_id=order.match_id,
-        game=order.game_name,
+        game=_lasting_name(order),
         options=order.game.codec.encode_options(order.options).hex(),
         players=tuple(spec.text for spec in order.specs),
         clocks=order.clocks,
@@ -107,13 +125,23 @@ def kept_of(order: Order, created_at_ms: int) -> Kept:
     )
 
 
+def _lasting_name(order: Order) -> str:
+    """Return a full id that others of the same id do not make ambiguous later."""
+    home = order.game.distribution
+    name = order.game_name
+    return f"{home}:{name}" if home and ":" not in name.partition("+")[0] else name
+
+
 def matches_left(
     private: PrivateFolder, records: Path, registry: Registry, signer: Signer
-) -> Iterator[Left]:
+) -> Iterator[Left | LeftEnd]:
     """Yield the matches of earlier runs that have to be taken up, or told of.
 
+    Those that were noted as ended are not among them; see `match_left`.
+
     A record that lacks but its closing is closed. A match that cannot be taken up
-    now, as when its game is not installed, is told of in the log and left as it is.
+    now, as when its game is not installed, is told of in the log and left as it is,
+    unless it has ended: for that no game is needed.
 
     Args:
         private: what was kept.
@@ -121,15 +149,53 @@ def matches_left(
         registry: the games.
         signer: closes records.
     """
+    ended = {match_id for match_id, _ in private.ended()}
     for match_id in private.matches():
+        path = records / f"{match_id}{SUFFIX}"
+        # Its record may have been moved away since, to forget it.
+        if match_id in ended and (_open_to_all(path) or not path.exists()):
+            continue
         try:
-            kept = private.load(match_id)
-            if kept is not None:
-                path = records / f"{match_id}{SUFFIX}"
-                unended = private.unended(match_id)
-                yield _left(kept, path, registry, signer, unended=unended)
+            left = match_left(match_id, private, records, registry, signer)
+            if left is not None:
+                yield left
         except Exception as error:  # noqa: BLE001 - whatever files hold, or rules raise
             log_left(f"match {match_id}", error)
+
+
+def _open_to_all(path: Path) -> bool:
+    """Say whether others may read a record: then it has come to its end."""
+    try:
+        return bool(path.stat().st_mode & 0o044)
+    except OSError:
+        return False
+
+
+def match_left(
+    match_id: str,
+    private: PrivateFolder,
+    records: Path,
+    registry: Registry,
+    signer: Signer,
+) -> Left | LeftEnd | None:
+    """Return a match of an earlier run; ``None`` if nothing of it is kept.
+
+    Args:
+        match_id: of the match.
+        private: what was kept.
+        records: folder of the records.
+        registry: the games.
+        signer: closes records.
+
+    Raises:
+        FritillaryError: if it cannot be taken up, or told of.
+        OSError: if its files cannot be used.
+    """
+    kept = private.load(match_id)
+    if kept is None:
+        return None
+    path = records / f"{match_id}{SUFFIX}"
+    return _left(kept, path, registry, signer, unended=private.unended(match_id))
 
 
 def log_left(what: str, error: Exception) -> None:
@@ -147,7 +213,7 @@ def log_left(what: str, error: Exception) -> None:
 
 def _left(
     kept: Kept, path: Path, registry: Registry, signer: Signer, *, unended: bool
-) -> Left:
+) -> Left | LeftEnd:
     if not path.exists():
         # It was there before the order was kept. To deal again would give those who
         # know how it went the same cards once more.
@@ -155,20 +221,31 @@ def _left(
         raise StorageError(msg, code="storage.private")
     raw = read_file(path)
     found = _record(raw)
-    game = registry.game(kept.game) if found is None else game_of(found, registry)
-    order = _order(kept, game)
     if in_use(path):
         msg = "its record is being written by another process"
         raise StorageError(msg, code="storage.private")
     if found is None:
+        order = _order(kept, registry.game(kept.game), registry)
         return Left(order=order, created_at_ms=kept.created_at_ms)
+    _check_bound(kept, found)
+    try:
+        order = _order(kept, game_of(found, registry), registry)
+    except FritillaryError as error:
+        if found.find(Ended) is None:
+            raise
+        _log.warning(
+            "match %s has ended, and bots that were away hear of its end alone: %s",
+            kept.match_id,
+            error.message,
+        )
+        _, found, end = _closed(path, raw, found, kept, signer)
+        return LeftEnd(
+            record=found,
+            result=end.result,
+            sealed=kept.sealed and not found.finished,
+            heard=kept.heard,
+        )
     header = found.header
-    bound = commitment(
-        kept.match_id, bytes.fromhex(kept.options), order.seed, order.salt
-    )
-    if header.commitment != bound.hex():
-        msg = "what was kept is not what its record commits to"
-        raise StorageError(msg, code="storage.private")
     if unended and found.find(Ended) is None:
         sink = FileSink(path, after=length_of(raw, len(found.events)))
         players = tuple(Absent(seat.player) for seat in header.seats)
@@ -177,7 +254,7 @@ def _left(
         found = read_record(raw, unfinished=True)
     past = None
     if found.find(Ended) is not None:
-        raw, found, past = _closed(path, raw, found, order, signer)
+        raw, found, past = _closed(path, raw, found, kept, signer)
         # The deal may have been revealed since.
         order = attrs.evolve(order, sealed=order.sealed and not found.finished)
     elif len(found.events) == 1:
@@ -197,18 +274,19 @@ def _left(
 
 
 def _closed(
-    path: Path, raw: bytes, found: Record, order: Order, signer: Signer
+    path: Path, raw: bytes, found: Record, kept: Kept, signer: Signer
 ) -> tuple[bytes, Record, Past]:
     """Close the record of a match that has ended, if it lacks but that."""
     about = path.stat()
-    if not found.finished and not order.sealed:
-        raw = reveal_record(path, order.seed, order.salt, signer)
+    seed = bytes.fromhex(kept.seed)
+    if not found.finished and not kept.sealed:
+        raw = reveal_record(path, seed, bytes.fromhex(kept.salt), signer)
         found = read_record(raw)
         # Its time is that of the end.
         os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
     if found.finished:
         path.chmod(0o644)
-    result = result_of(found, order.seed)
+    result = result_of(found, seed)
     if result is None:  # pragma: no cover - it has ended
         raise TypeError
     past = Past(
@@ -228,10 +306,23 @@ def _record(raw: bytes) -> Record | None:
         raise
 
 
-def _order(kept: Kept, game: Game[Any, Any, Any]) -> Order:
+def _check_bound(kept: Kept, found: Record) -> None:
+    """Check that a record is of the deal that was kept.
+
+    Raises:
+        StorageError: if it is of another one.
+    """
+    options, seed, salt = map(bytes.fromhex, (kept.options, kept.seed, kept.salt))
+    bound = commitment(kept.match_id, options, seed, salt)
+    if found.header.commitment != bound.hex():
+        msg = "what was kept is not what its record commits to"
+        raise StorageError(msg, code="storage.private")
+
+
+def _order(kept: Kept, game: Game[Any, Any, Any], registry: Registry) -> Order:
     return Order(
         match_id=kept.match_id,
-        game_name=kept.game,
+        game_name=name_of(registry, game, kept.game),
         game=game,
         options=game.codec.decode_options(bytes.fromhex(kept.options)),
         specs=tuple(map(parse_player, kept.players)),
@@ -263,9 +354,7 @@ def void_without_seed(
     known = set(private.matches())
     for path in sorted(records.glob(f"*{SUFFIX}")):
         try:
-            # Records that have come to their end may be read by others.
-            open_to_all = path.stat().st_mode & 0o044
-            if path.stem in known or open_to_all or in_use(path):
+            if path.stem in known or _open_to_all(path) or in_use(path):
                 continue
             raw = read_file(path)
             if not raw:
@@ -295,11 +384,3 @@ def _make_void(path: Path, raw: bytes, found: Record) -> tuple[Record, MatchResu
     if result is None:  # pragma: no cover - it was given an end
         raise TypeError
     return found, result
-
-
-def remote_seats(found: Record) -> Iterator[tuple[int, str]]:
-    """Yield seat and name of each bot that had dialled in."""
-    for seat, terms in enumerate(found.header.seats):
-        text = terms.player.player
-        if text.startswith(REMOTE):
-            yield seat, text.removeprefix(REMOTE)

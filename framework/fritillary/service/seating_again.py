@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import logging
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from attrs import frozen
 
@@ -18,9 +20,11 @@ from fritillary.referee.restore import tell_again
 from fritillary.service.children import ChildSeat
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.hub import Hub, Link
+from fritillary.service.lastnews import LastNews
 from fritillary.service.limits import Limits
+from fritillary.service.past import remote_seats
 from fritillary.service.remote import RemotePlayer
-from fritillary.service.restart import Left
+from fritillary.service.restart import Left, LeftEnd
 from fritillary.service.seating import refusal
 
 _log = logging.getLogger(__name__)
@@ -115,6 +119,50 @@ def _player(
 
 
 # ------------------------------------------------------- a match that has ended
+
+
+def last_news(left: Left | LeftEnd, limits: Limits) -> dict[tuple[int, str], LastNews]:
+    """Return what the bots of a match may have missed, by seat and bot.
+
+    It runs a loop of its own, and is to be called in a thread: the match is played
+    again.
+
+    Args:
+        left: the match as it was left, with its record and its result.
+        limits: on a bot.
+
+    Raises:
+        TypeError: if it has not ended.
+    """
+    # Nobody is connected there: all that is told is kept.
+    hub = Hub()
+
+    async def tell() -> dict[tuple[int, str], LastNews]:
+        if isinstance(left, LeftEnd):
+            match_id = left.result.match_id
+            seats = list(remote_seats(left.record))
+            hub.keep_ends(left.result, seats)
+        else:
+            hosted = HostedMatch(
+                left.order,
+                _no_sink,
+                created_at_ms=left.created_at_ms,
+                result=None if left.past is None else left.past.result,
+            )
+            match_id = hosted.id
+            seats = list(hosted.remote_seats())
+            tell_last(left, hosted, hub, limits)
+        return {
+            (seat, name): news
+            for seat, name in seats
+            if isinstance(news := hub.link(name).kept_end(match_id).get(seat), LastNews)
+        }
+
+    return asyncio.run(tell())
+
+
+def _no_sink() -> NoReturn:
+    raise TypeError
 
 
 def tell_last(left: Left, hosted: HostedMatch, hub: Hub, limits: Limits) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import datetime as dt
 import os
 from typing import Final, Self
 
@@ -29,10 +29,18 @@ from fritillary.service.audit import Audit
 from fritillary.service.auth import Authenticator, Leases
 from fritillary.service.bots import BotServicer
 from fritillary.service.catalog import CatalogServicer
-from fritillary.service.listening import checked_host, listen, options
+from fritillary.service.expiry import watch_expiry
+from fritillary.service.listening import (
+    checked_host,
+    is_loopback,
+    listen,
+    options,
+)
 from fritillary.service.matches import MatchServicer
+from fritillary.service.programs import Programs
 from fritillary.service.resume import SessionTokens
-from fritillary.service.tls import ServerTls
+from fritillary.service.rules_apart import Apart
+from fritillary.service.tls import LiveTls, ServerTls
 
 _SERVICES: Final = (
     bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
@@ -60,6 +68,7 @@ class Server:
         session_secret: makes session tokens; ``None`` for a fresh one, which does
             not survive a restart.
         tls: encrypts; needed beyond loopback.
+        programs: whether referees may have programs started.
 
     Attributes:
         address: where it listens, once it does.
@@ -75,6 +84,7 @@ class Server:
         *,
         session_secret: bytes | None = None,
         tls: ServerTls | None = None,
+        programs: Programs = Programs.LOCAL,
     ) -> None:
         self._arena = arena
         self._wanted = address
@@ -82,14 +92,21 @@ class Server:
         self.audit = Audit()
         self.admission = Admission(arena.tokens, arena.limits)
         self._secret = session_secret or os.urandom(32)
-        self._tls = tls
+        self._tls = None if tls is None else LiveTls(tls)
+        self._programs = programs
         self._leases = Leases(arena.tokens)
-        self._matches = MatchServicer(arena, self._leases)
+        self._apart = Apart(arena.registry)
+        self._matches = MatchServicer(arena, self._leases, self._apart)
         self._server: grpc.aio.Server | None = None
         self._inner: grpc.aio.Server | None = None
         self._bots: BotServicer | None = None
         self._health: HealthServicer | None = None
-        self._watching: asyncio.Task[None] | None = None
+        self._watching: list[asyncio.Task[None]] = []
+
+    @property
+    def certificate_until(self) -> dt.datetime | None:
+        """The end of the certificate that is in use, UTC; ``None`` without TLS."""
+        return None if self._tls is None else self._tls.about.good_until
 
     @property
     def watches(self) -> int:
@@ -112,6 +129,7 @@ class Server:
                 ``server.address-in-use`` if the port is taken.
         """
         host = checked_host(self._wanted, needs_loopback=self._tls is None)
+        self._matches.programs = self._programs.allowed(loopback=is_loopback(host))
         arena = self._arena
         bots = BotServicer(
             arena.hub,
@@ -120,7 +138,7 @@ class Server:
             self._leases,
             arena.limits,
         )
-        catalog = CatalogServicer(arena.registry)
+        catalog = CatalogServicer(arena.registry, self._apart)
         health = HealthServicer()
         server = self._new_server()
         bots.add_to(server)
@@ -147,7 +165,11 @@ class Server:
         for name in ("", *_SERVICES):
             await health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self._server, self._bots, self._health = server, bots, health
-        self._watching = asyncio.create_task(self._leases.watch())
+        self._watching = [asyncio.create_task(self._leases.watch())]
+        tls = self._tls
+        if tls is not None:
+            looking = (tls.watch(), watch_expiry(lambda: tls.about.good_until))
+            self._watching += map(asyncio.create_task, looking)
         self.address, arena.address = address, inside
 
     def _new_server(self, *, programs_only: bool = False) -> grpc.aio.Server:
@@ -179,10 +201,10 @@ class Server:
         await asyncio.gather(
             *(one.stop(0.5) for one in (server, self._inner) if one is not None)
         )
-        if self._watching is not None:
-            self._watching.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._watching
+        await self._apart.stop()
+        for task in self._watching:
+            task.cancel()
+        await asyncio.gather(*self._watching, return_exceptions=True)
         self.audit.tell_hidden()
 
     async def wait(self) -> None:

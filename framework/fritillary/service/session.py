@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
@@ -19,7 +20,7 @@ from fritillary.service.audit import current
 from fritillary.service.errors import abort, error_info
 from fritillary.service.framing import framed
 from fritillary.service.hub import Hub, Link, UnusableMessageError
-from fritillary.service.limits import Limits, TokenBucket
+from fritillary.service.limits import Limits
 from fritillary.service.notices import not_held, notice_entry, over
 from fritillary.service.outbox import Outbox
 from fritillary.service.pinging import Pinging
@@ -33,6 +34,12 @@ _log = logging.getLogger(__name__)
 
 #: Time to hand over what is queued when a session ends.
 _FLUSH_S: Final = 2.0
+
+#: A bot that sent too much before may try again after so long.
+_RETRY_MS: Final = 1_000
+
+#: So many messages of a frame are handled before others have a go.
+_AT_ONCE: Final = 64
 
 #: Turns of the loop from the end of a match to the offer of the next: who waited is
 #: woken (twice, where the wait was shielded), a task is begun, bots are found.
@@ -52,11 +59,13 @@ class Session:
 
     Attributes:
         link: the bot.
-        hello: what it said; ``None`` before.
+        hello: what it said of games; ``None`` before.
         info: who it says it is.
         coder: the encoding.
         expanded: whether legal actions are written out.
         capacity: how many matches it takes at a time.
+        session_token: with which another stream may go on; empty before Hello.
+        parting: code of the Goodbye of either side; empty before.
         over: set when the stream is closed.
     """
 
@@ -79,7 +88,7 @@ class Session:
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         now = self._loop.time()
-        self._bucket = TokenBucket(limits.max_messages_per_second, now)
+        self._bucket = hub.bucket(token.name, limits, now)
         self._pinging = Pinging(limits, now)
         self._outbox = Outbox()
         self._most_outstanding = limits.max_outstanding_bytes
@@ -94,6 +103,8 @@ class Session:
         self.coder = wire.MSGPACK
         self.expanded = False
         self.capacity = 0
+        self.session_token = ""
+        self.parting = ""
         self.over = asyncio.Event()
         self._handlers = {
             "accept": self._accept,
@@ -107,6 +118,16 @@ class Session:
             "goodbye": self._goodbye,
             "hello": self._hello_again,
         }
+
+    @property
+    def token(self) -> Token:
+        """The token that the bot showed."""
+        return self._token
+
+    @property
+    def peer(self) -> str:
+        """Where the bot is, as gRPC says it."""
+        return str(self._context.peer())
 
     # --------------------------------------------------------------------- the stream
 
@@ -152,7 +173,13 @@ class Session:
                 raw = await read()
                 if raw is grpc.aio.EOF:
                     break
-                self._received(raw)
+                messages = self._received(raw)
+                if len(messages) <= _AT_ONCE:
+                    self._handle(messages)
+                    continue
+                for begin in range(0, len(messages), _AT_ONCE):
+                    self._handle(messages[begin : begin + _AT_ONCE])
+                    await asyncio.sleep(0)
         except (grpc.aio.BaseError, asyncio.InvalidStateError, asyncio.CancelledError):
             pass
         except Exception:  # noqa: BLE001 - the stream ends, the server does not
@@ -233,6 +260,7 @@ class Session:
             code=code, message=message, reconnect_after_ms=reconnect_after_ms
         )
         self._outbox.put(framed(framing.GOODBYE, goodbye.SerializeToString()))
+        self.parting = code
         self._finish()
 
     def revoked(self) -> None:
@@ -264,6 +292,18 @@ class Session:
                 player.flooded(code, message)
         self._outbox.clear()
         self.close(code, message)
+
+    def _in_time(self, count: int) -> bool:
+        """Say whether so many messages are within the rate; else end the stream."""
+        if self._bucket.take(count, self._pinging.heard):
+            return True
+        code = "limit.message-rate"
+        msg = f"more than {self._limits.max_messages_per_second} messages a second"
+        if self.hello is None:
+            self._refuse(ServiceError(msg, code=code, retry_after_ms=_RETRY_MS))
+        else:
+            self._exceeded(code, msg)
+        return False
 
     def _no_hello(self) -> None:
         if self.hello is None and not self._closing:
@@ -300,12 +340,11 @@ class Session:
 
     # ----------------------------------------------------------------------- messages
 
-    def _received(self, raw: bytes) -> None:
-        """Handle one frame."""
+    def _received(self, raw: bytes) -> Sequence[pb.BotMessage]:
+        """Return the messages of a frame that is within the limits; else none."""
         if self._closing:
-            return
-        now = self._loop.time()
-        self._pinging.heard = now
+            return ()
+        self._pinging.heard = self._loop.time()
         self._counts.frames_in += 1
         self._counts.bytes_in += len(raw)
         if len(raw) > self._limits.max_message_bytes:
@@ -314,22 +353,22 @@ class Session:
                 f"a frame of {len(raw)} bytes; "
                 f"{self._limits.max_message_bytes} are allowed",
             )
-            return
+            return ()
         try:
             messages = pb.ConnectRequest.FromString(raw).messages
         except DecodeError:
             messages = None
-        if not self._bucket.take(len(messages or ()) or 1, now):
-            self._exceeded(
-                "limit.message-rate",
-                f"more than {self._limits.max_messages_per_second} messages a second",
-            )
-            return
+        if not self._in_time(len(messages or ()) or 1):
+            return ()
         if messages is None:
             msg = "the frame is no ConnectRequest"
             error = UnusableMessageError(msg, code="frame.malformed")
             self._notice(pb.BotMessage(), error)
-            return
+            return ()
+        return messages
+
+    def _handle(self, messages: Sequence[pb.BotMessage]) -> None:
+        """Handle some messages of a frame."""
         for message in messages:
             if self._is_closing():
                 return
@@ -347,7 +386,7 @@ class Session:
                         raise not_held()
                     player.decided(decision, self._pinging.round_trip_ms)
                 elif self.hello is None:
-                    self._hello(message, now)
+                    self._hello(message)
                 elif kind is None:
                     msg = "the message is empty, or of a kind that is not known here"
                     raise UnusableMessageError(msg, code="message.empty")
@@ -370,7 +409,7 @@ class Session:
     def _notice(self, message: pb.BotMessage, error: UnusableMessageError) -> None:
         self.send(notice_entry(message, error))
 
-    def _hello(self, message: pb.BotMessage, now: float) -> None:
+    def _hello(self, message: pb.BotMessage) -> None:
         if message.WhichOneof("message") != "hello":
             msg = "the first message must be Hello"
             self._refuse(ServiceError(msg, code="hello.missing"))
@@ -378,26 +417,38 @@ class Session:
         hello = message.hello
         shown = hello.session_token
         try:
+            greeting.check_size(hello, self._limits)
             key = greeting.key_of(hello, self.link.name)
-            resumed = self._session_tokens.resumes(shown, key)
+            # Its bot may have been forgotten and met again since the stream began.
+            link = self._hub.link(self.link.name)
+            greeting.check_free(hello, link)
+            # What has been missed is known of the last session alone; before a
+            # restart of the server that was the one that has left its token.
+            resumed = link.session_token in {"", shown} and (
+                self._session_tokens.resumes(shown, key)
+            )
         except ServiceError as error:
             self._refuse(error)
             return
-        self.hello = hello
+        if not self._in_time(len(hello.acks)):
+            return
+        # The rest would be kept for as long as the bot is there.
+        self.hello = pb.Hello(games=hello.games)
         self.coder = wire.coder(key.encoding)
         self.expanded = key.expanded
         self.info = greeting.info_of(hello, self.link.name)
         self.capacity = greeting.capacity_of(hello, self._limits)
+        self.session_token = shown if resumed else self._session_tokens.new(key)
         welcome = greeting.welcome(
             key,
-            shown if resumed else self._session_tokens.new(key),
+            self.session_token,
             self._limits,
             capacity=self.capacity,
             resumed=resumed,
         )
         self.send(framed(framing.WELCOME, welcome.SerializeToString()))
         # Measures the link once; later when it is silent.
-        self._send_ping(now)
+        self._send_ping(self._pinging.heard)
         self._timer.cancel()
         self._timer = self._loop.call_later(0, self._watch_link)
         if resumed:
@@ -466,6 +517,7 @@ class Session:
         self._pinging.pong(message.pong.id, self._loop.time())
 
     def _goodbye(self, message: pb.BotMessage) -> None:
+        self.parting = message.goodbye.code
         if message.goodbye.code == BOT_FAILED:
             for player in self.link.players():
                 if player.holds(self):

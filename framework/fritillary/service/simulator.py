@@ -156,6 +156,9 @@ class SimulatorServer:
             max_message_bytes=self._limits.max_message_bytes,
             max_strange_calls=calls,
             max_strangers=calls,
+            max_strange_bytes=self._limits.max_message_bytes,
+            # Everybody is at the same address.
+            max_strange_unread_bytes=calls * self._limits.max_message_bytes,
         )
         server = grpc.aio.server(
             interceptors=(Admission(TokenStore(), limits),), options=options(limits)

@@ -198,7 +198,7 @@ class Calls:
     """
 
     def __init__(self, registry: Registry, limits: SimulatorLimits) -> None:
-        self._registry = registry
+        self.registry = registry
         self.limits = limits
         self.opened: Callable[[bytes], Opened] = functools.lru_cache(_KEPT)(self._find)
 
@@ -216,7 +216,7 @@ class Calls:
         except (CodecError, TypeError, ValueError) as error:
             msg = "these bytes name no game; pass on what OpenGame gave"
             raise UsageError(msg, code="simulator.game") from error
-        game = self._registry.game(name)
+        game = self.registry.game(name)
         if _versions(game) != (rules, variants):
             msg = f"the rules of {game.id} have changed since this game was opened"
             raise ServiceError(msg, code="game.other-version")
@@ -231,13 +231,13 @@ class Calls:
             UnknownGameError: if it is not installed.
             InvalidOptionsError: if options or seats are none of it.
         """
-        game = self._registry.game(request.game)
+        game = self.registry.game(request.game)
         seats = request.seats if request.HasField("seats") else game.info.min_seats
         options = wire.game_options(game, request.options)
         opened = _opened(game, request.game, options, seats, request.encoding)
         return pb.OpenGameResponse(
             game=opened.packed(),
-            ref=games.game_ref(game, request.game),
+            ref=games.game_ref(game, games.name_of(self.registry, game)),
             table=games.table_message(opened.table),
             seats=seats,
             policies=sorted(game.bots),

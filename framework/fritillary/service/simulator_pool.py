@@ -157,7 +157,8 @@ class Pool:
 
     Args:
         limits: on each call; they name how many processes there are.
-        registry: a function that returns the games, as ``module:function``.
+        registry: a function that returns the games, as ``module:function``; or what
+            `by_name` returns.
     """
 
     def __init__(self, limits: SimulatorLimits, registry: str = INSTALLED) -> None:
@@ -240,6 +241,9 @@ class Pool:
         except FritillaryError:
             self._idle.put_nowait(process)
             raise
+        finally:
+            # An error holds the frames that it has come through, and this one it.
+            del asking
         self._idle.put_nowait(process)
         return answer
 

@@ -1,7 +1,9 @@
-"""The process that works for a simulator: a call in, an answer out, one at a time.
+"""The process where rules run apart: a call in, an answer out, one at a time.
 
-Run as a program: ``python -m fritillary.service.simulator_worker REGISTRY LIMITS``
-with a function that returns the games, as ``module:function``, and the limits as JSON.
+It works for a simulator, and for the catalog. Run as a program:
+``python -m fritillary.service.simulator_worker REGISTRY LIMITS`` with a function that
+returns the games, as ``module:function``, or what `by_name` returns, and the limits as
+JSON.
 It ends when its standard input does. A game that never comes back, or takes all
 memory, takes this process along and nothing else.
 """
@@ -16,16 +18,19 @@ import queue
 import struct
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final
 
 import attrs
 
-from fritillary.api.v1 import common_pb2
+from fritillary.api.v1 import catalog_pb2, common_pb2
 from fritillary.api.v1 import simulator_pb2 as pb
 from fritillary.core.errors import FritillaryError
 from fritillary.core.text import told
+from fritillary.plugins.binding import Plugin
 from fritillary.plugins.discovery import Registry
+from fritillary.service.catalog_calls import check_options, get_game, listed
 from fritillary.service.process import settle
 from fritillary.service.simulator_calls import Calls
 from fritillary.service.simulator_limits import GivenUpError, SimulatorLimits, Watch
@@ -56,9 +61,63 @@ def installed() -> Registry:
     return registry
 
 
+def by_name(registry: Registry) -> str:
+    """Return the names of the modules of a registry, for another process.
+
+    Plugins that are no modules are left out: they are nowhere to be found by a name.
+    """
+    return json.dumps(
+        [
+            [
+                [plugin.name, plugin.module.__name__, plugin.distribution]
+                for plugin in plugins
+                if _is_found(plugin.module)
+            ]
+            for plugins in registry.plugins()
+        ]
+    )
+
+
+def _is_found(module: object) -> bool:
+    name = getattr(module, "__name__", None)
+    return (
+        isinstance(module, types.ModuleType)
+        and name != "__main__"
+        and sys.modules.get(str(name)) is module
+    )
+
+
+def _named(names: str) -> Registry:
+    """Return the registry of names; see `by_name`."""
+    registry = Registry()
+    for add, found in zip(
+        (registry.add_game, registry.add_variant), json.loads(names), strict=True
+    ):
+        for name, module, distribution in found:
+            add(Plugin(name, importlib.import_module(module), distribution))
+    return registry
+
+
 def methods(calls: Calls) -> dict[str, tuple[Any, Callable[[Any, Watch], Any]]]:
-    """Return the methods of the service: class of the request, and what answers it."""
+    """Return what can be asked for: class of the request, and what answers it.
+
+    A simulator lets its callers ask for what its service has, and the catalog for what
+    begins with its name.
+    """
+    registry = calls.registry
     return {
+        "Catalog.GetGame": (
+            catalog_pb2.GetGameRequest,
+            lambda request, _: get_game(registry, request),
+        ),
+        "Catalog.CheckOptions": (
+            catalog_pb2.GetGameRequest,
+            lambda request, _: check_options(registry, request),
+        ),
+        "Catalog.ListActions": (
+            catalog_pb2.ListActionsRequest,
+            lambda request, _: listed(registry, request),
+        ),
         "OpenGame": (pb.OpenGameRequest, calls.open_game),
         "SampleWorlds": (pb.SampleWorldsRequest, calls.sample_worlds),
         "GetPositions": (pb.GetPositionsRequest, calls.get_positions),
@@ -171,8 +230,11 @@ def main(registry: str, limits: str) -> None:
     os.dup2(2, 1)
     set_limits = SimulatorLimits(**json.loads(limits))
     _limit_memory(set_limits.memory_bytes)
-    module, _, function = registry.partition(":")
-    found = getattr(importlib.import_module(module), function)()
+    if registry.startswith("["):
+        found = _named(registry)
+    else:
+        module, _, function = registry.partition(":")
+        found = getattr(importlib.import_module(module), function)()
     settle()
     Worker(Calls(found, set_limits), sys.stdin.buffer, write).run()
 
@@ -181,7 +243,7 @@ def command(registry: str, limits: SimulatorLimits) -> list[str]:
     """Return what starts a worker.
 
     Args:
-        registry: names a function, see the module.
+        registry: names a function or the plugins, see the module.
         limits: on each call.
     """
     # -P: a file beside the caller is no module.

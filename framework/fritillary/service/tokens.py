@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import enum
+import errno
 import hashlib
 import hmac
 import json
@@ -32,6 +33,14 @@ _SECRET_BYTES: Final = 32
 
 #: Of the file, which has about 250 for each token.
 _MAX_BYTES: Final = 16 * 1024 * 1024
+
+#: What systems answer where a disk, or a user's part of it, is full.
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+_NOTHING_REVOKED: Final = (
+    "nothing was revoked: make room, for example by moving old records away, and try "
+    "again; removing the file needs no room and ends all tokens"
+)
 
 _HASH: Final = r"[0-9a-f]{64}\Z"
 _MS: Final = [validators.instance_of(int), validators.ge(0), validators.lt(2**53)]
@@ -107,16 +116,20 @@ class TokenStore:
         self._changes = 0
         self._refresh()
 
-    def create(self, name: str, role: Role, *, passing: bool = False) -> str:
+    def create(
+        self, name: str, role: Role, *, passing: bool = False, again: bool = True
+    ) -> str:
         """Make a token and return its text, which is kept nowhere.
 
         Args:
             name: of the holder: 1 to 64 letters, digits, ``.``, ``_`` or ``-``.
             role: of the holder.
             passing: never written to the file.
+            again: also if the file has a good token of that name.
 
         Raises:
-            UsageError: if the name is none.
+            UsageError: if the name is none; ``usage.token-exists`` if it has a good
+                token already.
             StorageError: if the file cannot be read, locked or written.
         """
         if not BOT_NAME.match(name):
@@ -134,13 +147,28 @@ class TokenStore:
             self._passing[token.hash] = token
         else:
             with self._changing():
+                if not again:
+                    self._check_free(name)
                 self._save({**self._kept, token.hash: token})
         return text
+
+    def _check_free(self, name: str) -> None:
+        for token in self._kept.values():
+            if token.name == name and token.revoked_at_ms is None:
+                msg = (
+                    f"{name} has a good token already, {token.id} of the role "
+                    f"{token.role.value}; revoke it, or add one with --again"
+                )
+                raise UsageError(msg, code="usage.token-exists")
 
     def list(self) -> Sequence[Token]:
         """Return all tokens that are kept, oldest first."""
         self._refresh()
         return sorted(self._kept.values(), key=lambda token: token.created_at_ms)
+
+    def kept(self) -> Mapping[str, Token]:
+        """Return the tokens that are kept, by hash, as far as known. Never raises."""
+        return self._kept
 
     def revoke(self, which: str) -> Sequence[Token]:
         """Revoke all good tokens of a name, or the one of an id or text.
@@ -153,10 +181,13 @@ class TokenStore:
             StorageError: if the file cannot be read, locked or written.
         """
         passing = self._revoked(self._passing, which)
-        with self._changing():
-            kept = self._revoked(self._kept, which)
-            if kept:
-                self._save({**self._kept, **kept})
+        kept: dict[str, Token] = {}
+        # Where there is no file there is nothing to be locked either.
+        if self._path is None or self._path.exists():
+            with self._changing(_NOTHING_REVOKED):
+                kept = self._revoked(self._kept, which)
+                if kept:
+                    self._save({**self._kept, **kept})
         self._passing |= passing
         self._changes += 1
         if not kept and not passing:
@@ -196,7 +227,10 @@ class TokenStore:
             if self._problem:
                 msg = "the server cannot read its tokens at the moment; try again"
                 raise ServiceError(msg, code="auth.unavailable", retry_after_ms=1_000)
-            msg = "the server does not know this token; ask for a new one"
+            msg = (
+                "the server does not know this token; it may be of another server, or "
+                "of another data folder"
+            )
             raise ServiceError(msg, code="auth.unknown-token")
         if token.revoked_at_ms is not None:
             msg = "this token was revoked; ask for a new one"
@@ -277,12 +311,18 @@ class TokenStore:
         self._stamp = stamp
         self._changes += 1
 
-    def _failed(self, error: OSError) -> StorageError:
-        return StorageError(f"{self._path}: {error.strerror}", code="storage.tokens")
+    def _failed(self, error: OSError, advice: str = "") -> StorageError:
+        told = f"; {advice}" if advice and error.errno in _FULL else ""
+        msg = f"{self._path}: {error.strerror}{told}"
+        return StorageError(msg, code="storage.tokens")
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Hold the lock, with the file as it is now read."""
+    def _changing(self, advice: str = "") -> Iterator[None]:
+        """Hold the lock, with the file as it is now read.
+
+        Args:
+            advice: is told where the disk is full.
+        """
         if self._path is None:
             yield
             return
@@ -293,7 +333,7 @@ class TokenStore:
                 self._refresh()
                 yield
         except OSError as error:
-            raise self._failed(error) from error
+            raise self._failed(error, advice) from error
 
     def _save(self, tokens: dict[str, Token]) -> None:
         """Write the tokens; the lock must be held."""

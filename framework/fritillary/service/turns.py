@@ -7,6 +7,7 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncIterator
 from typing import Final
+from weakref import WeakValueDictionary
 
 #: After a turn there is a rest so many times as long: a quarter of the time is work.
 REST: Final = 3.0
@@ -23,9 +24,13 @@ class Turns:
 
     Between two turns all others who are ready run. The first after a while of nothing
     begins at once.
+
+    Args:
+        rest: after a turn, as so many times what the turn took.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rest: float = REST) -> None:
+        self._rest_factor = rest
         #: By token, whose turn is next first. Who gave up is still in it.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         #: From the start of a turn to the end of the rest after it.
@@ -61,7 +66,7 @@ class Turns:
             raise
 
     def _rest(self, loop: asyncio.AbstractEventLoop, worked_s: float) -> None:
-        self._rest_s += REST * (worked_s + _HAND_OVER_S)
+        self._rest_s += self._rest_factor * (worked_s + _HAND_OVER_S)
         if self._rest_s < _SHORTEST_REST_S:
             loop.call_soon(self._next)
         else:
@@ -80,3 +85,33 @@ class Turns:
                 turn.set_result(None)
                 return
         self._busy = False
+
+
+class Queues:
+    """Work of which each token has one piece under way, or a few, whatever waits.
+
+    So no token takes memory for more than that at a time.
+
+    Args:
+        most: pieces that are under way at once, of each token.
+    """
+
+    def __init__(self, most: int = 1) -> None:
+        self._most = most
+        #: By token; kept as long as something is under way or waits.
+        self._by_key: WeakValueDictionary[str, asyncio.Semaphore] = (
+            WeakValueDictionary()
+        )
+
+    @contextlib.asynccontextmanager
+    async def one(self, key: str) -> AsyncIterator[None]:
+        """Wait until little enough of a token is under way, and begin.
+
+        Args:
+            key: of the token.
+        """
+        room = self._by_key.get(key)
+        if room is None:
+            room = self._by_key[key] = asyncio.Semaphore(self._most)
+        async with room:
+            yield

@@ -20,6 +20,7 @@ from fritillary.core.points import Act
 from fritillary.referee.match import Match
 from fritillary.referee.seen import MatchResult, SeatEvent
 from fritillary.service import wire
+from fritillary.service.ended import EndedMatch
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.past import PlayedAgain
 from fritillary.service.turns import Turns
@@ -29,6 +30,12 @@ _log = logging.getLogger(__name__)
 #: So many updates, and bytes of them, are held back for a watcher that does not read.
 MAX_QUEUE: Final = 4096
 MAX_BYTES: Final = 8 * 1024 * 1024
+
+#: So many bytes of events that were told are kept for others who are told the same.
+_MAX_TOLD: Final = 4 * 1024 * 1024
+
+#: What a message takes in memory beside its bytes, about.
+_MESSAGE: Final = 1024
 
 
 class Views:
@@ -128,6 +135,57 @@ class Held:
         self._all -= self._bytes.pop(watch, 0)
 
 
+class Told:
+    """Events as watchers are told them, written out once for all of them.
+
+    The last ones are kept, of all matches: those who catch up at the same time are told
+    the same within a short while.
+
+    Args:
+        most: bytes that they take, about.
+    """
+
+    def __init__(self, most: int = _MAX_TOLD) -> None:
+        self._most = most
+        self._bytes = 0
+        #: With the event itself: as long as it is there no other has its ``id()``.
+        self._kept: dict[tuple[int, int], tuple[SeatEvent, pb.WatchMatchResponse]] = {}
+
+    def update(
+        self, hosted: HostedMatch, event: SeatEvent, coder: wire.Coder
+    ) -> pb.WatchMatchResponse:
+        """Return what is told of an event; not to be changed."""
+        key = id(event), coder.encoding
+        known = self._kept.get(key)
+        if known is not None:
+            return known[1]
+        update = pb.WatchMatchResponse(event=hosted.wire.spectator_event(event, coder))
+        self._kept[key] = event, update
+        self._bytes += _size(update)
+        while self._bytes > self._most:
+            _, oldest = self._kept.pop(next(iter(self._kept)))
+            self._bytes -= _size(oldest)
+        return update
+
+
+def _size(update: pb.WatchMatchResponse) -> int:
+    return _MESSAGE + update.ByteSize()
+
+
+async def tell_end(
+    ended: EndedMatch, context: grpc.aio.ServicerContext[Any, Any]
+) -> None:
+    """Tell how a match ended that cannot be played again."""
+    status = bot_pb2.MatchStatus(match_id=ended.id, phase=wire.PHASE[ended.phase])
+    await context.write(pb.WatchMatchResponse(view=pb.MatchView()))
+    await context.write(pb.WatchMatchResponse(status=status))
+    await context.write(pb.WatchMatchResponse(ended=_ended(ended.id, ended.result)))
+
+
+def _ended(match_id: str, result: MatchResult) -> bot_pb2.MatchEnded:
+    return bot_pb2.MatchEnded(match_id=match_id, result=wire.result(result))
+
+
 class Watch:
     """One spectator of one match.
 
@@ -137,6 +195,7 @@ class Watch:
         held: counts what is held back if it does not read; the past does not count.
         turn: waits for a turn at writing out an event that is past; default: shared
             with nobody.
+        told: what others were told; default: nobody was told anything.
     """
 
     def __init__(
@@ -145,10 +204,12 @@ class Watch:
         request: pb.WatchMatchRequest,
         held: Held | None = None,
         turn: Callable[[], AbstractAsyncContextManager[None]] | None = None,
+        told: Told | None = None,
     ) -> None:
         self._hosted = hosted
         self._held = held or Held()
         self._turn = turn or functools.partial(Turns().one, "")
+        self._told = told or Told()
         self._coder = wire.coder(request.encoding)
         self._each = request.view_each_event
         self._picture = request.picture
@@ -221,7 +282,7 @@ class Watch:
                 return None
             self._queue.popleft()
             self._behind -= 1
-            return pb.WatchMatchResponse(event=self._event(update))
+            return self._event(update)
 
     def _check_end(self) -> None:
         """Raise what a watcher is told of a match that may go on later."""
@@ -261,10 +322,12 @@ class Watch:
     def _put(self, *, forced: bool = True, **update: Any) -> None:  # noqa: ANN401
         if self._too_slow or (not forced and self._is_full()):
             return
-        message = pb.WatchMatchResponse(**update)
-        self._queue.append(message)
+        self._hold(pb.WatchMatchResponse(**update))
+
+    def _hold(self, update: pb.WatchMatchResponse) -> None:
+        self._queue.append(update)
         self._wake.set()
-        self._held.add(self, message.ByteSize())
+        self._held.add(self, update.ByteSize())
 
     def _is_full(self) -> bool:
         """Fall behind if too much waits; return whether it does."""
@@ -293,19 +356,20 @@ class Watch:
             if self._hosted.over:
                 self._stop()
 
-    def _event(self, event: SeatEvent) -> bot_pb2.Event:
-        return self._hosted.wire.spectator_event(event, self._coder)
+    def _event(self, event: SeatEvent) -> pb.WatchMatchResponse:
+        return self._told.update(self._hosted, event, self._coder)
 
     def on_event(self, event: SeatEvent) -> None:
         """Hear what happened."""
         if self._catching_up:
             self._past.append(event)
             return
-        if not self._behind:
-            self._put(event=self._event(event), forced=False)
-        elif not self._too_slow and not self._is_full():
-            self._queue.append(event)
-            self._behind += 1
+        if not self._too_slow and not self._is_full():
+            if self._behind:
+                self._queue.append(event)
+                self._behind += 1
+            else:
+                self._hold(self._event(event))
         if self._each:
             self._put(view=self._view(), forced=False)
         self._put(status=self._hosted.status(), forced=False)
@@ -314,7 +378,4 @@ class Watch:
         """Hear the result."""
         if not self._ended and not self._catching_up:
             self._ended = True
-            ended = bot_pb2.MatchEnded(
-                match_id=self._hosted.id, result=wire.result(result)
-            )
-            self._put(ended=ended)
+            self._put(ended=_ended(self._hosted.id, result))

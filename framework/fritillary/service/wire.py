@@ -184,10 +184,15 @@ def player_info(info: PlayerInfo) -> pb.PlayerInfo:
 
 
 def seat_infos(
-    game: Game[Any, Any, Any], seats: Iterable[SeatTerms]
+    game: Game[Any, Any, Any] | None, seats: Iterable[SeatTerms]
 ) -> list[pb.SeatInfo]:
-    """Return all seats with players and clocks."""
-    roles = game.info.roles
+    """Return all seats with players and clocks.
+
+    Args:
+        game: whose roles they have; ``None`` where it is not known.
+        seats: in seat order.
+    """
+    roles = () if game is None else game.info.roles
     return [
         pb.SeatInfo(
             seat=seat,

@@ -215,6 +215,27 @@ async def test_the_second_signal_leaves_at_once(
     await house.result(hosted, EndKind.FORFEITED)
 
 
+async def test_a_bot_whose_place_is_taken_says_what_it_left_and_the_other_plays_on(
+    house: House,
+) -> None:
+    first = await house.connected(delay_ms=200)
+    hosted = house.create(SHORT)
+    await first.until("asked")
+    second = await house.connected(matches=1)
+    await first.failed("bot.unfinished")
+    await house.result(hosted)
+    assert (await second.until("offered"))["resumed"] is True
+    await second.stopped()
+
+
+async def test_a_bot_whose_place_is_taken_between_matches_has_left_nothing(
+    house: House,
+) -> None:
+    first = await house.connected()
+    await house.connected()
+    await first.stopped()
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 async def test_a_signal_ends_a_bot_that_plays_no_match(
     house: House, number: signal.Signals

@@ -271,7 +271,7 @@ async def test_the_second_signal_leaves_a_match_which_is_an_error(contract) -> N
     player.program.send_signal(signal.SIGTERM)
     lines, err, code = await player.end()
     assert [line["event"] for line in lines] == ["offered"]
-    assert err == "error: left 1 matches unfinished [bot.unfinished]\n"
+    assert err == "error: left 1 match unfinished [bot.unfinished]\n"
     assert code == 1
 
 

@@ -9,32 +9,13 @@ from typing import Any
 
 import grpc
 import pytest
-from tests.clients.python.fake_arena import (
-    an_event,
-    server_message,
-)
+from tests.clients.python.bots import Recorder, first
+from tests.clients.python.fake_arena import an_event, server_message
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
-from fritillary_client import (
-    ArenaError,
-    Ask,
-    Bot,
-    LegalAction,
-    LinkError,
-    Outcome,
-    RefusedError,
-)
+from fritillary_client import ArenaError, Ask, LinkError, RefusedError
 from fritillary_client.link import PING_AFTER_S
-
-
-def first(ask: Ask) -> LegalAction:
-    return ask.legal[0]
-
-
-def error_metadata(code: str, message: str, **fields: Any) -> Any:
-    info = common.ErrorInfo(code=code, message=message, **fields)
-    return (("fritillary-error-bin", info.SerializeToString()),)
 
 
 async def test_a_lost_link_is_resumed_with_session_token_and_acks(arena, play):
@@ -123,16 +104,8 @@ async def test_preparation_is_told_again_after_a_lost_link(arena, play):
 
 
 async def test_an_end_is_acknowledged_again_after_a_lost_link(arena, play):
-    ended: list[Outcome] = []
-
-    class Counting(Bot):
-        def decide(self, ask: Ask) -> int:
-            return 1
-
-        def end(self, outcome: Outcome) -> None:
-            ended.append(outcome)
-
-    play(Counting)
+    bot = Recorder()
+    play(bot)
     stream = await arena.stream()
     await stream.welcome()
     await stream.seated()
@@ -144,20 +117,12 @@ async def test_an_end_is_acknowledged_again_after_a_lost_link(arena, play):
     await stream.ended()
     ack = await stream.find("ack")
     assert (ack.match_id, ack.seat, ack.ended) == ("m1", 0, True)
-    assert len(ended) == 1
+    assert len(bot.outcomes) == 1
 
 
 async def test_a_session_that_cannot_be_resumed_ends_its_matches(arena, play):
-    ended: list[Outcome] = []
-
-    class Counting(Bot):
-        def decide(self, ask: Ask) -> int:
-            return 1
-
-        def end(self, outcome: Outcome) -> None:
-            ended.append(outcome)
-
-    play(Counting)
+    bot = Recorder()
+    play(bot)
     stream = await arena.stream()
     await stream.welcome()
     await stream.seated()
@@ -165,7 +130,7 @@ async def test_a_session_that_cannot_be_resumed_ends_its_matches(arena, play):
     stream = await arena.stream()
     await stream.welcome(resumed=False, session_token="other")
     await stream.seated("m2")
-    assert [(outcome.kind, outcome.code) for outcome in ended] == [
+    assert [(outcome.kind, outcome.code) for outcome in bot.outcomes] == [
         ("unknown", "link.lost")
     ]
 

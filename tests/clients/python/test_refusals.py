@@ -13,6 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from tests.clients.python.bots import first
 from tests.clients.python.fake_arena import (
     TABLE_HASH,
     TOKEN,
@@ -33,10 +34,7 @@ from fritillary_client import (
     RefusedError,
     run_async,
 )
-
-
-def first(ask: Ask) -> LegalAction:
-    return ask.legal[0]
+from fritillary_client.calls import error_of
 
 
 def error_metadata(code: str, message: str, **fields: Any) -> Any:
@@ -50,6 +48,33 @@ async def test_no_server_is_told_at_once() -> None:
     ) as caught:
         await run_async(first, address="127.0.0.1:1", token="t")
     assert caught.value.code == "link.unreachable"
+
+
+async def test_a_web_server_is_told_from_an_arena() -> None:
+    async def answer(reader: Any, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b"HTTP/1.1 505 HTTP Version Not Supported\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(LinkError, match="ordinary web server") as caught:
+            await run_async(first, address=f"127.0.0.1:{port}", token="t")
+    assert caught.value.code == "link.unreachable"
+
+
+def test_a_name_that_nobody_knows_is_told_without_the_brackets_of_grpc() -> None:
+    details = (
+        "errors resolving arena.invalid:1: [field:hostname lookup error:address "
+        "lookup failed for arena.invalid:1: Domain name not found]"
+    )
+    error = error_of(
+        grpc.StatusCode.UNAVAILABLE, details, None, "arena.invalid:1", opened=False
+    )
+    assert error.message == (
+        "no server answers at arena.invalid:1 (Domain name not found)"
+    )
 
 
 async def test_a_server_can_be_waited_for() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +27,16 @@ async def result(program: asyncio.subprocess.Process) -> tuple[int, str]:
     _, err = await asyncio.wait_for(program.communicate(), WITHIN_S)
     assert program.returncode is not None
     return program.returncode, err.decode()
+
+
+async def error_line(program: asyncio.subprocess.Process, text: str) -> str:
+    """The next line of standard error in which there is a text."""
+    assert program.stderr is not None
+    while True:
+        line = await asyncio.wait_for(program.stderr.readline(), WITHIN_S)
+        assert line, f"the program ended before {text}"
+        if text in line.decode():
+            return line.decode()
 
 
 async def connected(arena: FakeArena) -> Stream:
@@ -69,9 +80,38 @@ async def test_ctrl_c_lets_the_matches_in_play_end(arena, start) -> None:
 async def test_ctrl_c_without_a_match_is_the_end(arena, start) -> None:
     program = await start(UNIFORM)
     stream = await connected(arena)
+    await error_line(program, "connected to")
     program.send_signal(signal.SIGINT)
     assert (await stream.find("goodbye")).code == "bot.stopping"
-    assert (await result(program))[0] == 0
+    code, err = await result(program)
+    assert (code, err.splitlines()[-1]) == (0, "stopping")
+
+
+async def test_ctrl_c_without_a_match_is_the_end_while_the_server_is_away(
+    arena, start
+) -> None:
+    program = await start(UNIFORM)
+    await connected(arena)
+    await arena.stop()
+    await error_line(program, "(Connection refused); trying again for ")
+    program.send_signal(signal.SIGINT)
+    code, err = await result(program)
+    assert (code, err.splitlines()[-1]) == (0, "stopping")
+
+
+async def test_ctrl_c_in_a_match_says_that_the_server_is_waited_for(
+    arena, start
+) -> None:
+    program = await start(UNIFORM)
+    stream = await connected(arena)
+    await stream.seated()
+    await arena.stop()
+    await error_line(program, "(Connection refused); trying again for ")
+    program.send_signal(signal.SIGINT)
+    await error_line(program, "have ended; the server is away, and is waited for; ")
+    program.send_signal(signal.SIGINT)
+    code, err = await result(program)
+    assert (code, err.splitlines()[-1]) == (1, "left 1 match unfinished")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +135,7 @@ async def test_a_second_ctrl_c_or_terminate_leaves_at_once(
     assert (await stream.find("goodbye")).code == "bot.stopping"
     code, err = await result(program)
     assert code == 1
-    assert err.splitlines()[-1] == "left 1 matches unfinished"
+    assert err.splitlines()[-1] == "left 1 match unfinished"
     assert "Traceback" not in err
 
 
@@ -133,20 +173,46 @@ async def test_goodbye_for_good_ends_the_program_with_success(arena, start) -> N
     )
 
 
+async def test_a_program_whose_place_is_taken_in_a_match_says_so_and_fails(
+    arena, start
+) -> None:
+    program = await start(UNIFORM)
+    stream = await connected(arena)
+    await stream.seated()
+    await stream.goodbye("session.replaced", message="the bot has dialled in anew")
+    code, err = await result(program)
+    assert code == 1
+    goodbye, last = err.splitlines()[-2:]
+    assert goodbye.endswith("[session.replaced]")
+    assert last == "left 1 match unfinished"
+
+
 async def test_a_lost_link_is_told_in_our_words_alone(arena, start) -> None:
     program = await start(
         "from fritillary_client import run\n"
-        "run(lambda ask: 1, give_up_after=0.3, name='x')\n"
+        "run(lambda ask: 1, give_up_after=2, name='x')\n"
     )
     await connected(arena)
     await arena.stop()
     code, err = await result(program)
     assert code == 1
-    connected_to, lost, *tries, error = err.splitlines()
+    connected_to, lost, *others, error = err.splitlines()
     assert connected_to.startswith("connected to")
-    assert lost.endswith("; trying again")
-    assert all(line.endswith("(Connection refused); trying again") for line in tries)
+    assert lost.endswith("; trying again for 2 s")
+    # However often it is tried, each reason is told once.
+    reasons = [re.sub(r"; trying again for [0-2] s$", "", line) for line in others]
+    assert len({lost, *reasons}) == len(others) + 1
+    assert reasons[-1].endswith("(Connection refused)")
     assert error.endswith("[link.unreachable]")
+
+
+async def test_a_token_that_is_revoked_is_told_once(arena, start) -> None:
+    program = await start(UNIFORM)
+    stream = await connected(arena)
+    await stream.goodbye("auth.revoked-token", message="the token was revoked")
+    code, err = await result(program)
+    assert code == 1
+    assert err.splitlines()[1:] == ["error: the token was revoked [auth.revoked-token]"]
 
 
 async def test_an_unknown_token_is_one_line(arena, start) -> None:
@@ -175,8 +241,8 @@ async def test_no_server_and_no_token_are_one_line(start) -> None:
     code, err = await result(program)
     assert code == 1
     assert err == (
-        "error: there is no token; set FRITILLARY_TOKEN or give token='...' "
-        "[usage.token]\n"
+        "error: there is no token; give token='...' (--token), or set "
+        "FRITILLARY_TOKEN [usage.token]\n"
     )
 
 

@@ -182,7 +182,8 @@ async def test_a_client_without_tls_is_one_clear_line(house: House) -> None:
         told = await asked(server, house.token(Role.REFEREE))
     assert told == (
         f"no server answers at {server.address} (it closed the connection; if it "
-        "speaks TLS, name its authority with ca or FRITILLARY_CA) [link.unreachable]"
+        "speaks TLS, name its authority with ca (--ca) or FRITILLARY_CA) "
+        "[link.unreachable]"
     )
 
 
@@ -266,8 +267,8 @@ def test_without_tls_the_environment_counts_for_nothing(
 
 
 def test_certificate_and_key_go_together(pair: Pair) -> None:
-    assert "key (FRITILLARY_KEY) is missing" in refusal(cert=pair.cert).message
-    assert "cert (FRITILLARY_CERT) is missing" in refusal(key=pair.key).message
+    assert "key (--key, FRITILLARY_KEY) is missing" in refusal(cert=pair.cert).message
+    assert "cert (--cert, FRITILLARY_CERT) is missing" in refusal(key=pair.key).message
 
 
 def test_wrong_files_are_one_clear_line(pair: Pair, tmp_path: Path) -> None:

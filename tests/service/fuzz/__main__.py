@@ -15,7 +15,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 from tests.service.fuzz.kinds import KINDS
-from tests.service.fuzz.rounds import FRAGMENTS, TOLERANCE, Report, fuzz
+from tests.service.fuzz.rounds import (
+    FRAGMENTS,
+    LONGEST_TURN_MS,
+    TOLERANCE,
+    Report,
+    fuzz,
+)
 from tests.service.fuzz.target import Target
 
 _FAILED: Final = 3
@@ -110,6 +116,10 @@ def told(report: Report, seconds: float, seed: int) -> list[str]:
             f"{report.peak / mib:.0f} at most, "
             + (f"{report.after / mib:.0f}" if report.after else "unknown")
             + f" after (at most {(TOLERANCE + FRAGMENTS) // mib} more than before)"
+        ),
+        (
+            f"longest turn of the loop: {report.turn_ms} ms of CPU "
+            f"(at most {LONGEST_TURN_MS})"
         ),
         *(
             f"honest {fixture.game}: {seen[wanted]:,} of {seen.total():,} matches "

@@ -40,6 +40,7 @@ _PLAYERS: Final = (
 _SENSELESS: Final = (
     *("usage.*", "codec.*", "game.*", "match.*", "page.token", "record.*"),
     *("player.*", "options.*", "request.*", "plugin.*", "limit.streams", "limit.calls"),
+    "limit.message-size",
 )
 
 
@@ -209,11 +210,15 @@ def options(rng: random.Random) -> common_pb2.OptionsChoice:
     if rng.random() < 0.2:
         return common_pb2.OptionsChoice(preset=rng.choice(("short", garbage.text(rng))))
     as_json = rng.random() < 0.5
+    encoding = 2 if as_json else garbage.number(rng, 31)
+    data = garbage.action(rng, as_json=as_json)
+    if rng.random() < 0.02:
+        # In a few hundred bytes, or in as many as gRPC takes.
+        count = rng.choice((100, 10_000, 1_000_000))
+        encoding = rng.choice((1, 2))
+        data = garbage.long_list(count, as_json=encoding == 2)
     return common_pb2.OptionsChoice(
-        options=common_pb2.Payload(
-            encoding=2 if as_json else garbage.number(rng, 31),
-            data=garbage.action(rng, as_json=as_json),
-        )
+        options=common_pb2.Payload(encoding=encoding, data=data)
     )
 
 

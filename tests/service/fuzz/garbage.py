@@ -118,6 +118,14 @@ def action(rng: random.Random, *, as_json: bool) -> bytes:
     return flipped(rng, raw) if rng.random() < 0.3 else raw
 
 
+def long_list(count: int, *, as_json: bool) -> bytes:
+    """Return options that are one list of so many numbers."""
+    if as_json:
+        return b'{"heights":[' + b",".join([b"6"] * count) + b"]}"
+    head = b"\x81\xa7heights\xdd" + count.to_bytes(4, "big")
+    return head + b"\x06" * count
+
+
 def plain(rng: random.Random, depth: int) -> Any:
     """Return data of any kind that both encodings can write."""
     choice = rng.randrange(9 if depth else 6)

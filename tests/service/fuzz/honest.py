@@ -16,7 +16,7 @@ from tests.service.fuzz.server import HONEST
 from tests.service.rawbot import RawBot, decide
 
 from fritillary.api.v1 import bot_pb2 as pb
-from fritillary.api.v1 import match_pb2, match_pb2_grpc
+from fritillary.api.v1 import common_pb2, match_pb2, match_pb2_grpc
 from fritillary.record.reader import content_hash, read_record
 
 
@@ -27,21 +27,30 @@ class Fixture:
     Args:
         game: that is played.
         players: in seat order.
+        move_ms: for one decision; 0: untimed.
     """
 
     game: str
     players: tuple[str, ...]
+    move_ms: int = 0
 
     @property
     def seed(self) -> bytes:
         """The seed of its deal."""
         return hashlib.sha256(repr(self).encode()).digest()
 
+    @property
+    def clock(self) -> common_pb2.Clock | None:
+        """The clock of its seats."""
+        return common_pb2.Clock(move_ms=self.move_ms) if self.move_ms else None
+
 
 FIXTURES: Final = (
     Fixture("pig", ("remote:ann", "uniform")),
     Fixture("lepidoptery", ("remote:ann", "remote:ben")),
     Fixture("lost-cities", ("uniform", "remote:ben")),
+    # Whoever holds up the server takes time from those who think.
+    Fixture("lepidoptery", ("uniform", "remote:ann"), move_ms=5_000),
 )
 
 
@@ -109,6 +118,7 @@ class Honest:
                     ],
                     seed=fixture.seed,
                     salt=fixture.seed,
+                    clock=fixture.clock,
                 ),
                 metadata=as_referee,
             )
@@ -132,7 +142,9 @@ class Honest:
             try:
                 self.seen[fixture][await self.play(fixture)] += 1
             except (grpc.RpcError, TimeoutError) as error:
-                told = error.details() if isinstance(error, grpc.aio.AioRpcError) else ""
+                told = (
+                    error.details() if isinstance(error, grpc.aio.AioRpcError) else ""
+                )
                 self.failed.append(
                     f"{fixture.game}: {told or repr(error)}{self._farewells()}"[:300]
                 )

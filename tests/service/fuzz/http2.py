@@ -313,6 +313,12 @@ class Http2:
                 return bool(done())
         return True
 
+    async def begun(self, stream: int, within: float = 60) -> bool:
+        """Wait until a stream is answered, or will not be; return whether it is."""
+        return await self.until(
+            lambda: stream in self._fields or stream in self.ends or self.gone, within
+        )
+
     async def ended(self, stream: int, within: float = 60) -> str:
         """Wait for the end of a stream or of the connection; return how it was."""
         await self.until(lambda: stream in self.ends or self.gone, within)

@@ -31,6 +31,10 @@ TOLERANCE: Final = 24 * 1024 * 1024
 #: How much that is follows from the most that was in use at a time.
 FRAGMENTS: Final = 96 * 1024 * 1024
 
+#: For so long nobody else has a go, in milliseconds of CPU: one turn of the loop
+#: serves all streams that are ready, and a deal or a signature may be due in each.
+LONGEST_TURN_MS: Final = 400
+
 #: Kinds that attack at a time.
 _AT_ONCE: Final = 4
 
@@ -54,6 +58,7 @@ class Report:
         peak: most at any time.
         after: when all had left.
         used: bytes in use for something, before and after; `server.used`.
+        turn_ms: the longest turn of the server's loop, in milliseconds of CPU.
     """
 
     tallies: dict[str, Tally] = Factory(lambda: {name: Tally() for name in KINDS})
@@ -63,6 +68,7 @@ class Report:
     peak: int = 0
     after: int = 0
     used: tuple[int, int] = (0, 0)
+    turn_ms: int = 0
 
     @property
     def sent(self) -> int:
@@ -169,6 +175,7 @@ async def fuzz(
     after = await cleared(target, KINDS.values(), before)
     report.after = after["rss"]
     report.used = before["used"], after["used"]
+    report.turn_ms = after["turn_ms"]
     report.wrong += judged(target, before, after)
     for fixture, (wanted, seen) in report.matches.items():
         report.wrong += [
@@ -224,6 +231,8 @@ def judged(target: Target, before: dict[str, int], after: dict[str, int]) -> lis
     more = after["rss"] - before["rss"]
     if more > TOLERANCE + FRAGMENTS:
         wrong.append(f"{more / 2**20:.0f} MiB of memory have not been given back")
+    if after["turn_ms"] > LONGEST_TURN_MS:
+        wrong.append(f"nobody else had a go for {after['turn_ms']} ms of CPU")
     if not target.up:
         wrong.append("the server is gone")
     lines = target.unexpected()

@@ -12,6 +12,7 @@ import gc
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,6 +47,9 @@ LIMITS: Final = Limits(
 #: A hostile one has thousands of rulings, which are no leak while it is kept.
 _KEPT: Final = 2
 
+#: Seconds between looks at the loop.
+_LOOK_S: Final = 0.005
+
 #: What a small block of Python takes on average, in bytes; 85 were measured.
 _BLOCK: Final = 96
 
@@ -64,6 +68,8 @@ async def serve(records: Path) -> None:
     )
     async with Server(arena) as server, arena:
         settle()
+        turns = Turns()
+        watching = asyncio.create_task(turns.watch())
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(
@@ -82,7 +88,35 @@ async def serve(records: Path) -> None:
             }
         )
         while await reader.readline():
-            _say(held(server, arena))
+            _say({**held(server, arena), "turn_ms": turns.longest_ms})
+            turns.begin()
+        watching.cancel()
+
+
+class Turns:
+    """Measures for how long one turn of the loop keeps all others waiting.
+
+    By the CPU that the thread takes, so that a busy machine makes no difference.
+
+    Attributes:
+        longest_ms: the longest between two looks, in milliseconds.
+    """
+
+    def __init__(self) -> None:
+        self.longest_ms = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Leave out what was done up to now."""
+        self._then = time.thread_time()
+
+    async def watch(self) -> None:
+        """Look again and again until cancelled."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            now = time.thread_time()
+            self.longest_ms = max(self.longest_ms, int((now - self._then) * 1000))
+            self._then = now
 
 
 def _revoked(tokens: TokenStore) -> str:

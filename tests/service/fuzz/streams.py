@@ -328,9 +328,19 @@ async def first_garbage(field: Field, count: int) -> None:
     await http2.close()
 
 
+#: How a session may end that begins with a lie.
+_HELLO_ENDS: Final = frozenset(
+    {
+        *("", "OK", "session.other-build", "session.other-settings"),
+        *("hello.too-large", "limit.message-rate"),
+    }
+)
+
+
 @kind(
     "session tokens",
     *("session.other-build", "session.other-settings", "match.unknown"),
+    *("hello.too-large", "limit.message-rate", "limit.message-size"),
     *REPLACED,
     share=4,
     few=60,
@@ -354,7 +364,16 @@ async def session_tokens(field: Field, count: int) -> None:
             lie = rng.choice((mine, theirs, _damaged(rng, mine), garbage.text(rng)))
             build = rng.choice(("7", "8", ""))
             bot, how = await first_frame(
-                field, http2, said(hello=_hello_of(build, lie, rng.choice((0, 1, 2))))
+                field,
+                http2,
+                said(
+                    hello=_hello_of(
+                        build,
+                        lie,
+                        rng.choice((0, 1, 2)),
+                        rng.choice((*[1] * 17, 1_000, 2_000, 60_000)),
+                    )
+                ),
             )
             resumed = bot.welcome is not None and bot.welcome.resumed
             field.tally.expect(
@@ -362,20 +381,21 @@ async def session_tokens(field: Field, count: int) -> None:
                 f"a session was resumed with {lie!r}, build {build!r}",
             )
             field.tally.expect(
-                how in {"", "session.other-build", "session.other-settings"}
-                or "http2" in how,
+                how in _HELLO_ENDS or "http2" in how,
                 f"session token {lie!r}: {how}",
             )
             await leave(field, bot)
 
 
-def _hello_of(build: str, token: str = "", encoding: int = 0) -> pb.Hello:
+def _hello_of(
+    build: str, token: str = "", encoding: int = 0, acks: int = 1
+) -> pb.Hello:
     return pb.Hello(
         bot=common_pb2.PlayerInfo(build=build),
         session_token=token,
         encoding=common_pb2.Encoding.ValueType(encoding),
         capacity=0,
-        acks=[pb.Ack(match_id="none", event_number=2**32 - 1, ended=True)],
+        acks=[pb.Ack(match_id="none", ended=True)] * acks,
     )
 
 

@@ -125,9 +125,9 @@ class Target:
 
 
 def left_behind(before: dict[str, int], now: dict[str, int]) -> list[str]:
-    """Return what there is more of than before, memory and threads aside."""
+    """Return what there is more of than before: numbers of things, not sizes."""
     return [
         f"{now[what] - count} {what} are left"
         for what, count in before.items()
-        if what not in {"rss", "used", "threads"} and now[what] > count
+        if what not in {"rss", "used", "threads", "turn_ms"} and now[what] > count
     ] or ([] if before else ["nothing is known"])

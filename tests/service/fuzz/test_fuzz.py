@@ -7,7 +7,14 @@ import asyncio
 import pytest
 from tests.service.fuzz.__main__ import told
 from tests.service.fuzz.kinds import KINDS
-from tests.service.fuzz.rounds import FRAGMENTS, TOLERANCE, Report, fuzz, judged
+from tests.service.fuzz.rounds import (
+    FRAGMENTS,
+    LONGEST_TURN_MS,
+    TOLERANCE,
+    Report,
+    fuzz,
+    judged,
+)
 from tests.service.fuzz.target import Target
 
 pytestmark = pytest.mark.system
@@ -67,6 +74,7 @@ def test_what_is_left_behind_does_not_go_unnoticed():
         "links": 2,
         "tasks": 4,
         "files": 12,
+        "turn_ms": LONGEST_TURN_MS + 1,
     }
     said = "\n".join(judged(Gone(), before, after))
     for word in (
@@ -75,6 +83,7 @@ def test_what_is_left_behind_does_not_go_unnoticed():
         "links",
         "tasks",
         "files",
+        "had a go",
         "gone",
         "Traceback",
     ):

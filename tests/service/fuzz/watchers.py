@@ -78,6 +78,9 @@ async def slow_watchers(field: Field, count: int) -> None:
                 field.tally.sent += 1
                 one = await watch(connection, mallory, match_id, match_pb2.PICTURE_SVG)
                 streams.append(one)
+            # What a watcher has missed does not count as held back for it.
+            for one in streams:
+                await connection.begun(one)
             for _ in range(60):
                 request = await asked(bot, match_id)
                 if request is None:

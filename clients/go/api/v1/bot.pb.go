@@ -2605,11 +2605,13 @@ type Decision struct {
 	//	*Decision_Action
 	//	*Decision_Text
 	Choice isDecision_Choice `protobuf_oneof:"choice"`
-	// A remark for the record, see Limits.max_note_bytes. Never sent to a seat.
+	// A remark for the record, see Limits.max_note_bytes. No seat is sent it while the
+	// match goes on; afterwards all who may fetch the record read it, the other bots of
+	// the match among them.
 	Note *string `protobuf:"bytes,7,opt,name=note,proto3,oneof" json:"note,omitempty"`
 	// For the record: the probability with which the bot chose, for each entry of
 	// DecisionRequest.legal in that order; each from 0 to 1, sum 1 within 0.001. Empty:
-	// not told. Others are dropped, not a fault. Never sent to a seat.
+	// not told. Others are dropped, not a fault. As public as `note`.
 	Probabilities []float64 `protobuf:"fixed64,8,rep,packed,name=probabilities,proto3" json:"probabilities,omitempty"`
 	// For the record: how long the bot thought by its own measure. It never changes the
 	// clock.

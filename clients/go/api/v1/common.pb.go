@@ -762,7 +762,8 @@ type LinkBank struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At most for one loss. Default 30000.
 	LossMs *uint32 `protobuf:"varint,1,opt,name=loss_ms,json=lossMs,proto3,oneof" json:"loss_ms,omitempty"`
-	// At most for all losses of a seat in one match. Default 120000.
+	// At most for all losses of a seat in one match; all of it again after a restart of
+	// the server. Default 120000.
 	TotalMs *uint32 `protobuf:"varint,2,opt,name=total_ms,json=totalMs,proto3,oneof" json:"total_ms,omitempty"`
 	// How often a process started by the server is started again in one match.
 	// Default 1.
@@ -965,8 +966,8 @@ type MatchTerms struct {
 	// Default 50.
 	MarginMs *uint32 `protobuf:"varint,2,opt,name=margin_ms,json=marginMs,proto3,oneof" json:"margin_ms,omitempty"`
 	// Ceiling for the whole match, pauses not counted; reaching it is the fault
-	// STALLED. Default: computed from the clocks and the most plies of the game; one
-	// hour when untimed.
+	// STALLED. It begins anew after a restart of the server. Default: computed from the
+	// clocks and the most plies of the game; one hour when untimed.
 	CeilingMs *uint32 `protobuf:"varint,3,opt,name=ceiling_ms,json=ceilingMs,proto3,oneof" json:"ceiling_ms,omitempty"`
 	// To answer an offer. Default 10000.
 	OfferMs *uint32 `protobuf:"varint,4,opt,name=offer_ms,json=offerMs,proto3,oneof" json:"offer_ms,omitempty"`

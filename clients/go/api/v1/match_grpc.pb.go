@@ -45,7 +45,8 @@ type MatchServiceClient interface {
 	// soon as the match exists. Role: referee. ALREADY_EXISTS, `match.exists`: the id is
 	// taken. INVALID_ARGUMENT: game, options, player or clock that make no sense.
 	// FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
-	// no more matches.
+	// no more matches. PERMISSION_DENIED, `player.program`: the server starts no programs
+	// for referees.
 	CreateMatch(ctx context.Context, in *CreateMatchRequest, opts ...grpc.CallOption) (*CreateMatchResponse, error)
 	// Lists matches, those that were made last first. Pages neither repeat a match nor
 	// leave one out, whatever happens between them, a restart of the server included.
@@ -68,8 +69,8 @@ type MatchServiceClient interface {
 	AbortMatch(ctx context.Context, in *AbortMatchRequest, opts ...grpc.CallOption) (*AbortMatchResponse, error)
 	// Returns the record of a match as a file in chunks. Before the match has ended it
 	// is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
-	// `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-	// ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+	// `record.private`. Roles: referee, spectator; a bot for matches that have ended and in
+	// which it sat as `remote:NAME`. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
 	// with this token; this server lets 16.
 	FetchRecord(ctx context.Context, in *FetchRecordRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[FetchRecordResponse], error)
 }
@@ -194,7 +195,8 @@ type MatchServiceServer interface {
 	// soon as the match exists. Role: referee. ALREADY_EXISTS, `match.exists`: the id is
 	// taken. INVALID_ARGUMENT: game, options, player or clock that make no sense.
 	// FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
-	// no more matches.
+	// no more matches. PERMISSION_DENIED, `player.program`: the server starts no programs
+	// for referees.
 	CreateMatch(context.Context, *CreateMatchRequest) (*CreateMatchResponse, error)
 	// Lists matches, those that were made last first. Pages neither repeat a match nor
 	// leave one out, whatever happens between them, a restart of the server included.
@@ -217,8 +219,8 @@ type MatchServiceServer interface {
 	AbortMatch(context.Context, *AbortMatchRequest) (*AbortMatchResponse, error)
 	// Returns the record of a match as a file in chunks. Before the match has ended it
 	// is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
-	// `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-	// ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+	// `record.private`. Roles: referee, spectator; a bot for matches that have ended and in
+	// which it sat as `remote:NAME`. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
 	// with this token; this server lets 16.
 	FetchRecord(*FetchRecordRequest, grpc.ServerStreamingServer[FetchRecordResponse]) error
 	mustEmbedUnimplementedMatchServiceServer()

@@ -1325,7 +1325,10 @@ class Decision(_message.Message):
     text: _builtins.str
     """The action in the notation of the game."""
     note: _builtins.str
-    """A remark for the record, see Limits.max_note_bytes. Never sent to a seat."""
+    """A remark for the record, see Limits.max_note_bytes. No seat is sent it while the
+    match goes on; afterwards all who may fetch the record read it, the other bots of
+    the match among them.
+    """
     think_ms: _builtins.int
     """For the record: how long the bot thought by its own measure. It never changes the
     clock.
@@ -1334,7 +1337,7 @@ class Decision(_message.Message):
     def probabilities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
         """For the record: the probability with which the bot chose, for each entry of
         DecisionRequest.legal in that order; each from 0 to 1, sum 1 within 0.001. Empty:
-        not told. Others are dropped, not a fault. Never sent to a seat.
+        not told. Others are dropped, not a fault. As public as `note`.
         """
 
     def __init__(

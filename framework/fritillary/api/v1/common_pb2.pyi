@@ -502,7 +502,9 @@ class LinkBank(_message.Message):
     loss_ms: _builtins.int
     """At most for one loss. Default 30000."""
     total_ms: _builtins.int
-    """At most for all losses of a seat in one match. Default 120000."""
+    """At most for all losses of a seat in one match; all of it again after a restart of
+    the server. Default 120000.
+    """
     restarts: _builtins.int
     """How often a process started by the server is started again in one match.
     Default 1.
@@ -624,8 +626,8 @@ class MatchTerms(_message.Message):
     """
     ceiling_ms: _builtins.int
     """Ceiling for the whole match, pauses not counted; reaching it is the fault
-    STALLED. Default: computed from the clocks and the most plies of the game; one
-    hour when untimed.
+    STALLED. It begins anew after a restart of the server. Default: computed from the
+    clocks and the most plies of the game; one hour when untimed.
     """
     offer_ms: _builtins.int
     """To answer an offer. Default 10000."""

@@ -94,7 +94,8 @@ class MatchServiceServicer(object):
         soon as the match exists. Role: referee. ALREADY_EXISTS, `match.exists`: the id is
         taken. INVALID_ARGUMENT: game, options, player or clock that make no sense.
         FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
-        no more matches.
+        no more matches. PERMISSION_DENIED, `player.program`: the server starts no programs
+        for referees.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -152,8 +153,8 @@ class MatchServiceServicer(object):
     def FetchRecord(self, request, context):
         """Returns the record of a match as a file in chunks. Before the match has ended it
         is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
-        `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-        ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+        `record.private`. Roles: referee, spectator; a bot for matches that have ended and in
+        which it sat as `remote:NAME`. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
         with this token; this server lets 16.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -43,7 +43,8 @@ class MatchServiceStub:
     soon as the match exists. Role: referee. ALREADY_EXISTS, `match.exists`: the id is
     taken. INVALID_ARGUMENT: game, options, player or clock that make no sense.
     FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
-    no more matches.
+    no more matches. PERMISSION_DENIED, `player.program`: the server starts no programs
+    for referees.
     """
     ListMatches: _grpc.UnaryUnaryMultiCallable[_match_pb2.ListMatchesRequest, _match_pb2.ListMatchesResponse]
     """Lists matches, those that were made last first. Pages neither repeat a match nor
@@ -69,8 +70,8 @@ class MatchServiceStub:
     FetchRecord: _grpc.UnaryStreamMultiCallable[_match_pb2.FetchRecordRequest, _match_pb2.FetchRecordResponse]
     """Returns the record of a match as a file in chunks. Before the match has ended it
     is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
-    `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-    ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+    `record.private`. Roles: referee, spectator; a bot for matches that have ended and in
+    which it sat as `remote:NAME`. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
     with this token; this server lets 16.
     """
 
@@ -89,7 +90,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     soon as the match exists. Role: referee. ALREADY_EXISTS, `match.exists`: the id is
     taken. INVALID_ARGUMENT: game, options, player or clock that make no sense.
     FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
-    no more matches.
+    no more matches. PERMISSION_DENIED, `player.program`: the server starts no programs
+    for referees.
     """
     ListMatches: _aio.UnaryUnaryMultiCallable[_match_pb2.ListMatchesRequest, _match_pb2.ListMatchesResponse]  # type: ignore[assignment]
     """Lists matches, those that were made last first. Pages neither repeat a match nor
@@ -115,8 +117,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     FetchRecord: _aio.UnaryStreamMultiCallable[_match_pb2.FetchRecordRequest, _match_pb2.FetchRecordResponse]  # type: ignore[assignment]
     """Returns the record of a match as a file in chunks. Before the match has ended it
     is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
-    `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-    ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+    `record.private`. Roles: referee, spectator; a bot for matches that have ended and in
+    which it sat as `remote:NAME`. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
     with this token; this server lets 16.
     """
 
@@ -138,7 +140,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         soon as the match exists. Role: referee. ALREADY_EXISTS, `match.exists`: the id is
         taken. INVALID_ARGUMENT: game, options, player or clock that make no sense.
         FAILED_PRECONDITION, `player.absent`: a `remote:` player is not connected or takes
-        no more matches.
+        no more matches. PERMISSION_DENIED, `player.program`: the server starts no programs
+        for referees.
         """
 
     @_abc_1.abstractmethod
@@ -206,8 +209,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_match_pb2.FetchRecordResponse], _abc.AsyncIterator[_match_pb2.FetchRecordResponse]]:
         """Returns the record of a match as a file in chunks. Before the match has ended it
         is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
-        `record.private`. Roles: referee, spectator; a bot for matches it sat in that have
-        ended. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
+        `record.private`. Roles: referee, spectator; a bot for matches that have ended and in
+        which it sat as `remote:NAME`. RESOURCE_EXHAUSTED, `limit.streams`: too many records are fetched at once
         with this token; this server lets 16.
         """
 

@@ -480,7 +480,10 @@ export interface LinkBank {
   lossMs?:
     | number
     | undefined;
-  /** At most for all losses of a seat in one match. Default 120000. */
+  /**
+   * At most for all losses of a seat in one match; all of it again after a restart of
+   * the server. Default 120000.
+   */
   totalMs?:
     | number
     | undefined;
@@ -540,8 +543,8 @@ export interface MatchTerms {
     | undefined;
   /**
    * Ceiling for the whole match, pauses not counted; reaching it is the fault
-   * STALLED. Default: computed from the clocks and the most plies of the game; one
-   * hour when untimed.
+   * STALLED. It begins anew after a restart of the server. Default: computed from the
+   * clocks and the most plies of the game; one hour when untimed.
    */
   ceilingMs?:
     | number
