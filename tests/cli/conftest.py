@@ -2,12 +2,15 @@
 
 import asyncio
 import os
+import queue
+import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -23,15 +26,18 @@ from fritillary.referee.setup import MatchSetup
 #: Runs a command; returns its exit code, what it printed, and its errors.
 Run = Callable[..., tuple[int, str, str]]
 
+#: Languages whose projects of bots bring a client along.
+WITH_CLIENT = ("go", "typescript")
+
 BOTS = Path(__file__).parents[2] / "examples" / "bots"
 
 
 def one_line(error: str) -> str:
-    """Check that there is one line of error, and return it."""
+    """Check that there is one line of error, and return it without its code."""
     lines = error.strip().splitlines()
     assert len(lines) == 1, error
     assert lines[0].startswith("error: ")
-    return lines[0]
+    return re.sub(r" \[[a-z.-]+\]$", "", lines[0])
 
 
 class Program:
@@ -46,6 +52,12 @@ class Program:
             env={**os.environ, **environment},
             text=True,
         )
+        self._log = None
+        if words[0] == "serve":
+            # It tells more than a pipe holds while nobody reads.
+            assert self.process.stderr is not None
+            self._log = _Drain(self.process.stderr)
+            self.process.stderr = None
 
     def line(self) -> str:
         """Return the next line that it prints."""
@@ -54,6 +66,8 @@ class Program:
 
     def error_line(self) -> str:
         """Return the next line of its errors."""
+        if self._log is not None:
+            return self._log.line()
         assert self.process.stderr is not None
         return self.process.stderr.readline().rstrip("\n")
 
@@ -64,7 +78,45 @@ class Program:
     def end(self, typed: str | None = None) -> tuple[int, str, str]:
         """Wait for its end; return its exit code, and the rest of what it printed."""
         out, errors = self.process.communicate(typed, timeout=20)
+        if self._log is not None:
+            errors = self._log.rest()
         return self.process.returncode, out, errors
+
+
+class _Drain:
+    """Reads a stream to its end in a thread."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._read, args=[stream], daemon=True)
+        self._thread.start()
+
+    def _read(self, stream: IO[str]) -> None:
+        with stream:
+            for line in stream:
+                self._lines.put(line)
+
+    def line(self) -> str:
+        """Return the next line."""
+        return self._lines.get(timeout=60).rstrip("\n")
+
+    def rest(self) -> str:
+        """Return what has not been read at the end of the stream."""
+        self._thread.join(60)
+        return "".join(self._lines.get() for _ in range(self._lines.qsize()))
+
+
+def journal(errors: str) -> list[str]:
+    """Return the lines of a server's log without their time."""
+    lines = errors.splitlines()
+    times = [line[:21] for line in lines]
+    shape = r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ "
+    assert all(re.fullmatch(shape, time) for time in times), errors
+    return [line[21:] for line in lines]
+
+
+#: The last lines of a server that has no matches.
+STOPPED = ["server stopping unfinished=0", "server stopped"]
 
 
 @pytest.fixture

@@ -158,7 +158,7 @@ def test_an_observation_as_json_or_msgpack_is_a_position_as_well(
         said.append(run("analyse", path, *words)[1])
     assert len(set(said)) == 1
     got = json.loads(said[0])
-    assert (got["seat"], got["iterations"], got["partial"]) == (0, 20, False)
+    assert (got["seat"], got["iterations"], got["whole"]) == (0, 20, True)
     assert got["search"] == "mcts:objective=place,iterations=20"
     assert len(got["candidates"]) == 7
     first = got["candidates"][0]
@@ -296,7 +296,7 @@ def test_ctrl_c_gives_the_decisions_that_were_analysed(
     code, said, errors = run("analyse", blunder, *FEW, "--json")
     data = json.loads(said)
     done = len(data["decisions"])
-    assert (code, data["partial"]) == (130, True)
+    assert (code, data["whole"]) == (130, False)
     assert 0 < done < 6
     assert f"partial: {done} of 6 decisions were analysed" in errors
 
@@ -480,8 +480,3 @@ def test_a_file_that_cannot_be_read_is_one_clear_line(
     code, out, error = run("analyse", tmp_path / name)
     assert (code, out) == (1, "")
     assert says in one_line(error)
-
-
-def test_help_has_an_example(run: Run) -> None:
-    said = run("analyse", "--help")[1]
-    assert "Example: fritillary analyse" in said

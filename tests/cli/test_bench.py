@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-import os
-import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from attrs import frozen
 from tests.cli.conftest import Program, Run, one_line
 
 from fritillary.cli.bench_link import PING, Results, Wish
-from fritillary_client import LinkError, Referee, RefusedError
+from fritillary_client import Client, LinkError, Referee, RefusedError
 from fritillary_client.echo import EchoBot, Echoed, Load, Security
 
 pytestmark = pytest.mark.system
@@ -60,12 +59,16 @@ def run(start: Start) -> Run:
     return lambda *words: start(*words).end()
 
 
-def servers() -> list[str]:
-    """Return the commands of servers that benchmarks have started and not ended."""
+def servers(folder: Path | str = "") -> list[str]:
+    """Return the commands of servers that benchmarks have started and not ended.
+
+    Args:
+        folder: in which they have their data; else anywhere.
+    """
     found = subprocess.run(
-        ["ps", "-eo", "args"], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    return [line for line in found if "fritillary-bench-" in line]
+    return [line for line in found if f"{folder}/fritillary-bench-" in line]
 
 
 # ------------------------------------------------------------- a server of its own
@@ -125,23 +128,39 @@ def test_figures_as_data(run: Run) -> None:
     assert margin["all_ms"] > data["figures"][2]["max_ms"]
 
 
-def test_ctrl_c_gives_the_figures_so_far(start: Start) -> None:
-    program = start("bench", "link", "--count", 10_000_000, "--json")
-    # It measures as soon as its server has begun to listen.
-    for _ in range(200):
-        if servers():
+def interrupted(
+    start: Start, folder: Path, wait_s: float
+) -> tuple[dict[str, Any], str]:
+    """Return the data and the errors of a measurement that ends with Ctrl-C."""
+    words = ("bench", "link", "--count", 10_000_000, "--json")
+    program = start(*words, TMPDIR=str(folder))
+    for _ in range(1200):
+        if servers(folder):
             break
-        asyncio.run(asyncio.sleep(0.05))
-    asyncio.run(asyncio.sleep(2.0))
-    os.kill(program.process.pid, signal.SIGINT)
-    code, said, errors = program.end()
-    assert code == 130
-    data = json.loads(said)
-    assert data["whole"] is False
-    assert [one["what"] for one in data["figures"]] == ["ping"]
-    assert 0 < data["figures"][0]["count"] < 10_000_000
+        time.sleep(0.05)
+    time.sleep(wait_s)
+    program.signal()
+    out, errors = program.process.communicate(timeout=60)
+    assert program.process.returncode == 130
     assert "Traceback" not in errors
-    assert servers() == []
+    assert servers(folder) == []
+    data = json.loads(out)
+    assert data["whole"] is False
+    return data, errors
+
+
+def test_ctrl_c_gives_the_figures_so_far(start: Start, tmp_path: Path) -> None:
+    data, errors = interrupted(start, tmp_path, 1.0)
+    # That it measures already cannot be seen: a busy machine is given more time.
+    for wait_s in (2.0, 4.0, 8.0, 16.0):
+        if data["figures"]:
+            break
+        assert errors == "interrupted\n"
+        data, errors = interrupted(start, tmp_path, wait_s)
+    assert [one["what"] for one in data["figures"]] == ["ping"]
+    count = data["figures"][0]["count"]
+    assert 0 < count < 10_000_000
+    assert errors == (f"interrupted: measured were {count} of 10000000 (alone: ping)\n")
 
 
 def test_a_game_that_is_not_there_is_one_clear_line(run: Run) -> None:
@@ -174,14 +193,32 @@ def test_with_a_referees_token_decisions_are_measured_and_others_play(
     assert (code, said) == (0, "")
 
 
+def test_a_bot_that_is_connected_is_not_thrown_out(
+    run: Run, start: Start, house: House
+) -> None:
+    _, playing, *others = house.bots
+    bot = start("bot", "uniform", "--address", house.address, "--token", playing)
+    assert bot.error_line().startswith("connected to")
+    said = "bot 'b1' is connected already; dial in with a token of its own"
+    for words in (
+        house.there(playing, house.referee),
+        (*house.there(*others, playing, house.referee), "--streams", 1),
+    ):
+        code, _, error = run(*WORDS[:2], "--count", 1, *words)
+        assert code == 1
+        assert said in error.splitlines()[-1]
+    bot.signal()
+    assert bot.end()[0] == 0
+
+
 def test_what_goes_wrong_is_one_clear_line(
     run: Run, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FRITILLARY_TOKEN", raising=False)
     bot, referee = house.bots[0], house.referee
     for words, ends, said in (
-        (house.there(), 2, "give the token of a bot"),
-        (house.there(referee), 2, "give the token of a bot"),
+        (house.there(), 2, "give a token of its own"),
+        (house.there(referee), 2, "give a token of its own"),
         ((*house.there(bot), "--streams", 1), 2, "needs a referee's token"),
         ((*house.there(bot, referee), "--streams", 1), 2, "1 more token"),
         (house.there(house.spectator), 1, "the token is of a spectator"),
@@ -241,12 +278,16 @@ async def pinged(bot: EchoBot) -> None:
 
 
 async def test_an_echo_bot_that_is_replaced_says_so(house: House) -> None:
-    async with EchoBot(house.address, house.bots[0]) as first:
-        async with EchoBot(house.address, house.bots[0]):
-            with pytest.raises(LinkError, match="goodbye"):
-                await pinged(first)
+    token = house.bots[0]
+    other = Client(lambda _: 0, address=house.address, token=token, name="other")
+    async with EchoBot(house.address, token) as first:
+        playing = asyncio.create_task(other.run())
+        with pytest.raises(LinkError, match="goodbye"):
+            await pinged(first)
         with pytest.raises(LinkError):
             await first.ping()
+    other.stop()
+    await playing
 
 
 async def test_an_echo_bot_that_is_refused_says_why(house: House) -> None:

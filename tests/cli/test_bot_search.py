@@ -57,7 +57,7 @@ def test_a_search_bot_plays_the_same_match_in_process_and_over_the_wire(
         code, said, error = run(
             "match", GAME, *seats, "--record", record, "--json", *there
         )
-        assert (code, json.loads(said)["ended"]) == (0, "played"), error
+        assert (code, json.loads(said)["kind"]) == (0, "played"), error
         hashes.append(content_hash(read_record(read_file(record))))
     assert hashes[0] == hashes[1]
     code, out, errors = bot.end()

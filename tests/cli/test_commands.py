@@ -9,12 +9,27 @@ import pytest
 
 from fritillary import cli
 from fritillary.cli.commands import COMMANDS, command
+from fritillary.cli.reach import DEFAULT_ADDRESS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_program_tells_of_a_command_what_it_tells_of_itself(name: str) -> None:
     summary = inspect.cleandoc(command(name).help).split("\n\n")[0]
     assert " ".join(summary.split()) == COMMANDS[name]
+
+
+def test_a_server_is_looked_for_where_one_listens() -> None:
+    places = {
+        name: [
+            one for one in command(name).params if "HOST:PORT" in (one.metavar or "")
+        ]
+        for name in ("serve", "bot", "watch")
+    }
+    found = {name: options[0].default for name, options in places.items()}
+    assert set(found.values()) == {DEFAULT_ADDRESS}, found
+    for name, options in places.items():
+        if name != "serve":
+            assert options[0].envvar == "FRITILLARY_ADDRESS"
 
 
 def test_every_module_that_has_a_command_is_named() -> None:

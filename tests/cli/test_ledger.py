@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import Run, one_line
+from tests.service.house import SEED, House
+from tests.service.rawbot import first_legal
 
 from fritillary import Registry
 from fritillary.cli.figures import Figures
@@ -20,6 +23,7 @@ from fritillary.record.events import (
     Ruling,
     SeatTerms,
 )
+from fritillary.record.reader import read_record
 from fritillary.record.terms import (
     ClockSettings,
     Consequence,
@@ -27,6 +31,7 @@ from fritillary.record.terms import (
     PlayerInfo,
     Source,
     Terms,
+    parse_policy,
 )
 
 # ------------------------------------------------------------------------- figures
@@ -92,7 +97,7 @@ def test_decisions_are_those_that_the_player_made_itself() -> None:
         acted(source=Source.STAND_IN),
         acted(source=Source.SUBSTITUTE, charged_ms=7),
     )
-    assert list(ledger.rows) == [1]
+    assert [row.number for row in ledger.rows.values() if row.decision] == [1]
     assert ledger.seats[0].decisions == 1
     # What a substitute's seat was charged is charged all the same.
     assert ledger.seats[0].charged_ms == 11
@@ -116,6 +121,25 @@ def test_all_that_was_taken_from_a_clock_is_charged() -> None:
         Resigned(seat=1, charged_ms=50),
     )
     assert [seat.charged_ms for seat in ledger.seats] == [0, 150]
+    # Each has a row of its own, and those that took nothing have none.
+    rows = [(row.charged_ms, row.decision) for row in ledger.rows.values()]
+    assert rows == [(10, False), (20, False), (30, False), (40, True), (50, False)]
+    assert (ledger.seats[1].others, ledger.seats[1].others_ms) == (4, 110)
+
+
+def test_what_was_charged_for_no_decision_has_a_line_in_the_summary() -> None:
+    ledger = ledger_of(
+        acted(server_ms=10, charged_ms=10),
+        Paused(seat=0, charged_ms=20),
+        Restarted(seat=0, charged_ms=5),
+    )
+    table = [[word.strip() for word in row] for row in ledger.table()[1]]
+    assert table == [
+        ["seat 0 (ann)", "server", "1", "10", "10", "10", "10"],
+        ["", "other", "2", "-", "-", "-", "25"],
+        ["", "charged", "3", "-", "-", "-", "35"],
+        [f"seat 1 ({'b' * 21}...)", "charged", "0", "-", "-", "-", "0"],
+    ]
 
 
 def test_the_summary_has_a_row_for_what_is_known_of_a_seat() -> None:
@@ -228,13 +252,135 @@ def test_times_as_data(run: Run, timed: Path) -> None:
     assert (data["match_id"], data["margin_ms"]) == ("timed", 50)
     mine, other = data["seats"]
     assert mine["think_ms"]["median_ms"] >= 3
-    assert other["think_ms"] is other["link_ms"] is other["unexplained_ms"] is None
+    assert other["think_ms"] is other["link_ms"] is other["rest_ms"] is None
     decisions = [one for one in data["decisions"] if one["seat"] == 0]
     assert len(decisions) == mine["decisions"] == mine["server_ms"]["count"]
     assert sum(one["charged_ms"] for one in decisions) == mine["charged_ms"]
     for one in decisions:
-        explained = one["think_ms"] + one["link_ms"] + one["unexplained_ms"]
+        explained = one["think_ms"] + one["link_ms"] + one["rest_ms"]
         assert explained == one["server_ms"]
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of a match with a ruling, a pause, a lost link and a restart.
+
+    The bot answers when it is told to, so that each of them takes some of its time.
+    """
+    registry = Registry()
+    registry.load()
+    house = House(tmp_path_factory.mktemp("troubled"))
+    some_s = 0.05
+
+    async def play() -> None:
+        await house.start(registry)
+        bot = house.bot()
+        await bot.open()
+        hosted = house.arena.create(
+            "lepidoptery",
+            ("remote:bob", "uniform"),
+            match_id="troubled",
+            seed=SEED,
+            salt=SEED,
+            clocks=ClockSettings(base_ms=600_000),
+            terms=Terms(policy=parse_policy(["illegal=retry:1,forfeit"])),
+        )
+        asked = await bot.until("decision_request")
+        await asyncio.sleep(some_s)
+        wrong = first_legal(asked)
+        wrong.decision.index = next(n for n in range(99) if n not in asked.legal)
+        await bot.send_all(wrong)
+        await bot.until("decision_request", count=2)
+        await asyncio.sleep(some_s)
+        hosted.pause("coffee")
+        await bot.until("decision_closed", count=2)
+        hosted.resume()
+        await bot.until("decision_request", count=3)
+        await bot.close()
+        await asyncio.sleep(some_s)
+        bot = house.bot()
+        await bot.open()
+        asked = await bot.until("decision_request")
+        await bot.send_all(first_legal(asked))
+        await bot.until("decision_request", count=2)
+        await asyncio.sleep(some_s)
+        await house.stop()
+        await bot.close()
+        await house.start(registry)
+        async with house.bot(play=first_legal) as bot:
+            await bot.until("match_ended")
+        await house.stop()
+
+    asyncio.run(play())
+    return house.records / "troubled.frec"
+
+
+@pytest.fixture
+def charges(troubled: Path) -> dict[int, int]:
+    """What each seat was charged, as the events of the record add up."""
+    taken = {0: 0, 1: 0}
+    for event in read_record(troubled.read_bytes()).events:
+        if isinstance(event, (ActionTaken, Ruling, Resigned, Paused, Restarted)):
+            taken[event.seat or 0] += event.charged_ms
+    return taken
+
+
+def test_rows_add_up_to_what_was_charged(
+    run: Run, troubled: Path, charges: dict[int, int]
+) -> None:
+    code, said, _ = run("show", troubled, "--times")
+    assert code == 0
+    head, _, summary = said.partition("TIMES IN MS")
+    rows = {0: 0, 1: 0}
+    heading = next(line for line in head.splitlines() if line.endswith(HEADING))
+    seat = None
+    for line in head.splitlines()[head.splitlines().index(heading) + 1 :]:
+        named = re.search(r"seat (\d)", line)
+        seat = int(named[1]) if named else seat
+        figures = line[32:].split()
+        if seat is not None and re.fullmatch(r"[-\d]+( +[-\d]+){5}", line[32:].strip()):
+            rows[seat] += int(figures[0])
+    assert rows == charges
+    sums = re.findall(
+        r"^ +charged .* (\d+)$|^seat \d .* charged .* (\d+)$", summary, re.MULTILINE
+    )
+    assert [int(a or b) for a, b in sums] == list(charges.values())
+    other = re.search(r"^ +other +3 .* (\d+)$", summary, re.MULTILINE)
+    assert other is not None
+    assert int(other[1]) >= 150
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r" {6}ruling  seat 0: illegal -> retry \(.*\)\n {32} +\d+( +-){4} +\d+",
+        r" {6}paused \(seat 0\) coffee {6}.*",
+        r" {6}server restart \(seat 0\)   .*",
+        r" {6}resumed",
+    ],
+)
+def test_what_stopped_a_decision_has_a_row(run: Run, troubled: Path, line: str) -> None:
+    said = run("show", troubled, "--times")[1]
+    assert re.search(rf"^{line}$", said, re.MULTILINE), said
+
+
+def test_data_add_up_to_what_was_charged(
+    run: Run, troubled: Path, charges: dict[int, int]
+) -> None:
+    data = json.loads(run("show", troubled, "--times", "--json")[1])
+    for seat, taken in charges.items():
+        told = data["seats"][seat]
+        decided = [one for one in data["decisions"] if one["seat"] == seat]
+        others = [one for one in data["other_charges"] if one["seat"] == seat]
+        assert told["charged_ms"] == taken
+        assert sum(one["charged_ms"] for one in (*decided, *others)) == taken
+        assert sum(one["charged_ms"] for one in others) == told["other_charged_ms"]
+        assert len(others) == told["other_charges"]
+    assert [one["type"] for one in data["other_charges"]] == [
+        "ruling",
+        "paused",
+        "restarted",
+    ]
 
 
 def test_json_alone_is_refused(run: Run, timed: Path) -> None:

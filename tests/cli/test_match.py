@@ -48,12 +48,12 @@ def test_the_result_as_json(run: Run) -> None:
     assert (code, errors) == (0, "")
     data = json.loads(said)
     assert list(data) == [
-        *("match_id", "game", "players", "ended", "code", "message", "reason"),
+        *("match_id", "game", "players", "kind", "code", "message", "reason"),
         *("scores", "placing", "plies", "content_hash", "final_hash", "record"),
     ]
     assert data["game"] == f"{GAME}+no-pass"
     assert data["players"] == ["greedy", "uniform"]
-    assert (data["ended"], data["code"], data["message"]) == ("played", "", "")
+    assert (data["kind"], data["code"], data["message"]) == ("played", "", "")
     assert sorted(data["scores"]) == [0, 1]
     assert sorted(data["placing"]) == [1, 2]
     verified = json.loads(run("verify", data["record"], "--json")[1])[0]
@@ -93,7 +93,7 @@ def test_programs_and_classes_play(run: Run, player: str) -> None:
     code, said, errors = run("match", GAME, "-s", player, "-s", "uniform", "--json")
     assert (code, errors) == (0, "")
     data = json.loads(said)
-    assert data["ended"] == "played"
+    assert data["kind"] == "played"
     # The words of a command are not for everybody who reads the record.
     shown = player if player.startswith("python:") else "exec:python"
     assert header(Path(data["record"])).seats[0].player.player == shown

@@ -29,6 +29,14 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, ...]]
     server.end()
 
 
+def test_nobody_is_invited_to_a_match_that_cannot_be_played(run: Run) -> None:
+    code, out, errors = run("match", GAME, "--seat", "remote:my-bot")
+    assert (code, out) == (2, "")
+    assert errors.splitlines() == [
+        "error: lepidoptery is played by 2 seats, not 1 [options.invalid]"
+    ]
+
+
 def test_the_last_words_of_a_program_are_told(
     run: Run, there: tuple[str, ...], tmp_path: Path
 ) -> None:

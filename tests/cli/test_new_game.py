@@ -279,4 +279,4 @@ def test_a_bot_in_a_process_of_its_own_plays_it_over_grpc(
     players = ("--seat", f"exec:{bot}", "--seat", "ismcts:iterations=20")
     words = ("match", name, *players, "--json")
     said = command(outside / "fritillary", *words, cwd=outside)
-    assert json.loads(said)["ended"] == "played", said
+    assert json.loads(said)["kind"] == "played", said

@@ -25,7 +25,7 @@ def test_what_a_person_types_is_answered(start: Start) -> None:
     assert said.count("Numbers go from 1 to ") == 2
     # Asked, the board again, asked a second time, and the last position.
     assert said.count("Your hand (") == 4
-    assert "seat 1 plays " in said
+    assert "seat 1: " in said
     assert "You lose: place 2 (forfeit)." in said
     assert "forfeited: won by seat 1 (greedy), 0 : 1 (seat 0 resigned)" in said
     assert said.splitlines()[-1].startswith("record  ")

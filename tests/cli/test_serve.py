@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from tests.cli.conftest import BOTS, Program, Run, one_line
+from tests.cli.conftest import BOTS, STOPPED, Program, Run, journal, one_line
 
 GAME = "lepidoptery"
 TWO = ("-s", "greedy", "-s", "uniform")
@@ -21,10 +21,13 @@ Start = Callable[..., Program]
 
 
 def served(program: Program) -> str:
-    """Return the address at which a server has begun to listen."""
+    """Return the address at which a server has begun to listen, on loopback."""
     word, _, address = program.line().partition(" on ")
     assert word == "listening", program.end()
     assert program.line().startswith("records in ")
+    assert program.line() == (
+        "programs that referees name are started, and run as this user"
+    )
     return address
 
 
@@ -44,13 +47,16 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     code, referee, _ = Program(*token).end()
     assert code == 0
     server = Program("serve", "--address", "127.0.0.1:0", "--data", data)
-    yield House(served(server), data, referee.strip())
+    served_at = served(server)
+    yield House(served_at, data, referee.strip())
     server.signal()
     code, out, errors = server.end()
     assert (code, out) == (0, "")
-    *refused, last = errors.splitlines()
-    assert last == "stopping"
-    assert all(" refused method=/fritillary" in line for line in refused), errors
+    serving, *lines, stopping, stopped = journal(errors)
+    assert serving.startswith(f"server serving address={served_at} ")
+    assert [stopping, stopped] == STOPPED
+    told = ("match ", "refused method=/fritillary", "bot ", "token ")
+    assert all(line.startswith(told) for line in lines), errors
 
 
 @pytest.fixture
@@ -76,9 +82,28 @@ def test_a_server_tells_its_address_and_ends_when_told(
     assert host == "127.0.0.1"
     with socket.create_connection((host, int(port)), 5):
         pass
+    assert " server serving address=127.0.0.1:" in server.error_line()
     assert "no tokens yet" in server.error_line()
     server.signal(number)
-    assert server.end() == (0, "", "stopping\n")
+    code, out, errors = server.end()
+    assert (code, out, journal(errors)) == (0, "", STOPPED)
+
+
+def test_a_server_can_be_told_to_start_no_programs(start: Start, run: Run) -> None:
+    referee = run("token", "create", "ref", "--role", "referee")[1].strip()
+    server = start("serve", "--address", "127.0.0.1:0", "--programs", "never")
+    address = server.line().partition(" on ")[2]
+    program = f"exec:{sys.executable} {BOTS / 'uniform.py'}"
+    code, out, error = run(
+        *("match", GAME, "-s", program, "-s", "uniform"),
+        *("--server", address, "--token", referee),
+    )
+    assert (code, out) == (1, "")
+    assert "is a program, and this server starts none" in one_line(error)
+    server.signal()
+    code, out, _ = server.end()
+    assert code == 0
+    assert "programs" not in out
 
 
 def test_a_port_in_use_is_one_line(run: Run, house: House) -> None:
@@ -170,13 +195,14 @@ def test_it_is_watched_line_by_line_where_nobody_looks_on(at: Run) -> None:
     player = f"exec:{sys.executable} {BOTS / 'uniform.py'}"
     code, said, _ = at("-s", player, "-s", "greedy", "--watch", "--pace", "1h")
     assert code == 0
-    lines = said.splitlines()
-    assert lines[0].startswith("   1  seat 0 (uniform): ")
-    assert any(line.startswith("   2  seat 1 (greedy): ") for line in lines)
-    assert said.count("Lepidoptery - seat ") == 1
-    ends = [line for line in lines if "played: won by seat " in line]
-    assert len(ends) == 2
-    assert ends[0].endswith(ends[1])
+    # As 'fritillary watch' tells it: when, the ply, and what happened.
+    lines = [line[20:].strip() for line in said.splitlines()]
+    assert "lepidoptery" in lines[0]
+    assert any(line.startswith("1  seat 0 (uniform): ") for line in lines)
+    assert any(line.startswith("2  seat 1 (greedy): ") for line in lines)
+    told = [line for line in said.splitlines() if "played: won by seat " in line]
+    assert len(told) == 2
+    assert told[0].endswith(told[1])
 
 
 @pytest.mark.parametrize(
@@ -274,7 +300,7 @@ def test_a_token_made_meanwhile_counts_at_once_and_a_bot_plays_with_it(
     code, said, _ = at("-s", "remote:my-bot", "-s", "uniform", "--json")
     assert code == 0
     data = json.loads(said)
-    assert data["ended"] == "played"
+    assert data["kind"] == "played"
     assert data["players"] == ["greedy", "uniform"]
     assert run("verify", data["record"])[0] == 0
     code, out, errors = bot.end()

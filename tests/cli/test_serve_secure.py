@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import BOTS, Program, Run, one_line
+from tests.cli.conftest import BOTS, STOPPED, Program, Run, journal, one_line
 from tests.service.authority import HOUR, Authority, Pair
 
 GAME = "lepidoptery"
@@ -59,6 +59,7 @@ def test_bots_programs_and_referees_meet_in_tls(
         words += ["--tls-client-ca", authority.ca]
         mine = authority.sign("me")
         files += ["--cert", mine.cert, "--key", mine.key]
+    words += ["--programs", "always"]
     server = start("serve", "--address", "0.0.0.0:0", *words)
     listening, _, secure = lines(server, 3)
     port = listening.rpartition(":")[2]
@@ -80,7 +81,10 @@ def test_bots_programs_and_referees_meet_in_tls(
     server.signal()
     code, _, errors = server.end()
     assert code == 0
-    assert errors.splitlines() == ["stopping"]
+    told = journal(errors)
+    assert told[-2:] == STOPPED
+    assert any(line.startswith("bot connected bot=my-bot/") for line in told)
+    assert any(line.startswith("match ended match=m-") for line in told)
 
 
 def test_a_certificate_for_no_name_says_so(start: Start, authority: Authority) -> None:
@@ -163,7 +167,7 @@ def test_refused_calls_are_shown_with_their_time(start: Start, run: Run) -> None
     server.signal(signal.SIGTERM)
     code, _, errors = server.end()
     assert code == 0
-    wrong, unknown, stopping = errors.splitlines()
+    _, wrong, unknown, *stopping = errors.splitlines()
     head = (
         r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ refused "
         r"method=/fritillary\.api\.v1\.MatchService/CreateMatch "
@@ -173,7 +177,7 @@ def test_refused_calls_are_shown_with_their_time(start: Start, run: Run) -> None
         rf"{head}code=auth\.wrong-role {peer}token=my-bot/[0-9a-f]{{8}} role=bot", wrong
     )
     assert re.fullmatch(rf"{head}code=auth\.unknown-token {peer}token=-", unknown)
-    assert stopping == "stopping"
+    assert journal("\n".join(stopping)) == STOPPED
     assert "made-up" not in errors
     assert bot not in errors
 
@@ -210,7 +214,7 @@ def test_metrics_are_told_where_it_says(start: Start) -> None:
     server.signal()
     code, _, errors = server.end()
     assert code == 0
-    assert errors.splitlines()[-1] == "stopping"
+    assert journal("\n".join(errors.splitlines()[-2:])) == STOPPED
 
 
 def test_a_port_for_metrics_that_is_in_use_is_one_clear_line(run: Run) -> None:

@@ -7,52 +7,18 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
-from tests.cli.conftest import Program, Run, one_line
+from tests.cli.conftest import Run, one_line
+from tests.cli.houses import GAME, House, Start, begin, open_house, play, serve
 
-GAME = "lepidoptery"
-TWO = ("-s", "greedy", "-s", "uniform")
-
-#: A program that never dials in: its match waits.
-STUCK = f"exec:{sys.executable} -c 'import time; time.sleep(60)'"
+#: A moment as lines begin with it.
+MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 pytestmark = pytest.mark.system
-
-Start = Callable[..., Program]
-
-
-@frozen
-class House:
-    """A server that runs, with its own data folder."""
-
-    server: Program
-    address: str
-    data: Path
-    tokens: dict[str, str]
-
-    def there(self, role: str = "spectator") -> tuple[str, ...]:
-        return ("--server", self.address, "--token", self.tokens[role])
-
-
-def serve(data: Path, address: str = "127.0.0.1:0") -> tuple[Program, str]:
-    server = Program("serve", "--address", address, "--data", data)
-    word, _, listening = server.line().partition(" on ")
-    assert word == "listening", server.end()
-    return server, listening
-
-
-def open_house(data: Path) -> House:
-    tokens = {}
-    for role in ("referee", "spectator", "bot"):
-        words = ("token", "create", role, "--role", role, "--data", data)
-        tokens[role] = Program(*words).end()[1].strip()
-    server, address = serve(data)
-    return House(server, address, data, tokens)
 
 
 @pytest.fixture(scope="module")
@@ -68,19 +34,6 @@ def watch(run: Run, house: House) -> Run:
     return lambda *words: run("watch", *words, *house.there())
 
 
-def play(run: Run, house: House, match_id: str, *words: Any) -> None:
-    words = (*(words or TWO), "--match-id", match_id, *house.there("referee"))
-    assert run("match", GAME, *words)[0] == 0
-
-
-def begin(start: Start, house: House, match_id: str, player: str = STUCK) -> Program:
-    """Begin a match that does not end by itself."""
-    words = ("-s", player, "-s", "uniform", "--match-id", match_id)
-    program = start("match", GAME, *words, *house.there("referee"))
-    assert program.error_line().startswith(f"match {match_id} ")
-    return program
-
-
 # ---------------------------------------------------------------------- one match
 
 
@@ -90,14 +43,18 @@ def test_who_comes_late_is_told_everything_a_line_an_event(
     play(run, house, "late")
     code, said, errors = watch("late")
     assert (code, errors) == (0, "")
-    lines = said.splitlines()
-    assert lines[0].startswith("   1  seat 0 (greedy): ")
-    assert [int(line.split()[0]) for line in lines[:-1]] == list(range(1, len(lines)))
-    assert lines[-1].startswith("played: won by seat ")
-    assert all(line.isprintable() for line in lines)
+    lines = [line.split(maxsplit=2) for line in said.splitlines()]
+    assert lines[0][1:] == ["-", "match late, lepidoptery, greedy : uniform, no clock"]
+    assert lines[1][2].startswith("seat 0 (greedy): ")
+    assert [int(line[1]) for line in lines[1:-1]] == list(range(1, len(lines) - 1))
+    # Of what is past only the making and the end have a time.
+    assert {line[0] for line in lines[1:-1]} == {"-"}
+    assert all(re.fullmatch(MOMENT, line[0]) for line in (lines[0], lines[-1]))
+    assert lines[-1][2].startswith("played: won by seat ")
+    assert all(line.isprintable() for line in said.splitlines())
     # What is said of a record is the same.
     shown = run("show", house.data / "records" / "late.frec")[1]
-    assert f"  {lines[-2].partition('): ')[2]}\n" in shown
+    assert f"  {lines[-2][2].partition('): ')[2]}\n" in shown
 
 
 def test_json_is_one_object_a_line(run: Run, watch: Run, house: House) -> None:
@@ -136,11 +93,12 @@ def test_a_match_is_watched_from_before_its_players_are_there_to_its_end(
 ) -> None:
     match = begin(start, house, "early")
     watching = start("watch", "early", *house.there())
-    assert watching.line() == "      the seats are being taken"
+    assert "  -  match early, lepidoptery, " in watching.line()
+    assert watching.line().endswith("  -  the seats are being taken")
     match.signal()
     code, said, errors = watching.end()
     assert (code, errors) == (0, "")
-    assert said.splitlines()[-1] == "withdrawn: called off by Ctrl-C"
+    assert said.splitlines()[-1].endswith("  0  withdrawn: called off by Ctrl-C")
     match.end()
 
 
@@ -153,6 +111,7 @@ def test_a_signal_leaves_and_the_match_goes_on(
     match_id = f"left-{ends}"
     match = begin(start, house, match_id)
     watching = start("watch", match_id, *house.there())
+    watching.line()
     watching.line()
     watching.signal(number)
     code, said, errors = watching.end()
@@ -208,8 +167,8 @@ def test_the_latest_one_is_waited_for_and_then_the_next(
         play(run, house, match_id)
         # One that ends before it is noticed is told all the same.
         line = watching.line()
-        assert line.startswith("   1  seat 0 (greedy): ")
-        while not line.startswith("played: "):
+        assert f"  -  match {match_id}, lepidoptery, greedy : uniform" in line
+        while "  played: " not in line:
             line = watching.line()
         assert watching.error_line() == f"waiting for a match at {house.address}"
     watching.signal()
@@ -259,10 +218,11 @@ def test_a_server_that_is_killed_and_comes_back_without_the_match_is_one_line(
     begin(start, house, "gone")
     watching = start("watch", "gone", *house.there())
     watching.line()
+    watching.line()
     house.server.process.kill()
     house.server.end()
-    assert watching.error_line() == (
-        f"the link to {house.address} was lost; trying again"
+    assert watching.line().endswith(
+        f"Z     -  the link to {house.address} was lost; trying again"
     )
     # Another folder, so that there is nothing to be taken up.
     other = tmp_path / "other"
@@ -387,7 +347,7 @@ def test_on_a_terminal_the_last_board_and_the_result_stay(
     play(run, house, "board")
     terminal = Terminal("watch", "board", *house.there())
     assert terminal.end() == 0
-    assert "┌───────┬───────┬" in terminal.text
+    assert "└───────┴───────┴" in terminal.text
     assert terminal.text.splitlines()[-1].startswith("played: won by seat ")
     # The cursor is there again.
     raw = terminal.raw

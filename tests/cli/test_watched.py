@@ -1,35 +1,21 @@
-"""What a person sees who watches a match at a server, drawn into memory."""
+"""What is known of a match that is watched, and its pictures."""
 
-import asyncio
-import io
-import re
 from typing import Any
 
 import attrs
 import pytest
-from rich.console import Console
-from rich.text import Text
+from tests.cli.watching import GAME, RESULT, a_match, action, status
 
 from fritillary.app.application import Application
 from fritillary.cli.painting import Painter
-from fritillary.cli.watch_screen import TerminalOutput, cut_to
 from fritillary.cli.watched import Watched, duration_text, ticked
 from fritillary_client import (
     Clock,
     ClockSettings,
     Event,
-    LinkError,
-    Match,
-    MatchResult,
-    MatchStatus,
     MatchView,
     Player,
 )
-
-GAME = "lepidoptery"
-
-#: Goes up a line and erases it.
-ERASED = "\x1b[1A\x1b[2K"
 
 
 class Time:
@@ -45,42 +31,6 @@ class Time:
 @pytest.fixture
 def time() -> Time:
     return Time()
-
-
-def a_match(**changes: Any) -> Match:
-    clock = ClockSettings(base_ms=60_000, increment_ms=1_000)
-    match = Match(
-        match_id="m-1",
-        game=GAME,
-        full_id=GAME,
-        rules_version=1,
-        options={},
-        seats=(
-            Player(seat=0, name="ann", clock=clock),
-            Player(seat=1, name="bob\x1b[31m", clock=clock),
-        ),
-        phase="running",
-    )
-    return attrs.evolve(match, **changes)
-
-
-def action(number: int, seat: int = 0, text: str = "pass") -> Event:
-    return Event(
-        number=number, ply=number, kind="action", seat=seat, text=text, source="player"
-    )
-
-
-def status(phase: str = "running", **more: Any) -> MatchStatus:
-    clocks = (
-        Clock(left_ms=50_000, base_left_ms=50_000),
-        Clock(left_ms=9_500, base_left_ms=9_500),
-    )
-    return MatchStatus(phase=phase, clocks=clocks, **more)
-
-
-RESULT = MatchResult(
-    kind="played", reason="four-in-line", scores=(1, 0), placing=(1, 2)
-)
 
 
 # --------------------------------------------------------------------------- lines
@@ -102,8 +52,43 @@ def test_a_late_joiner_is_told_the_past_then_where_the_match_is(time: Time) -> N
         "   2  seat 1 (bob\ufffd[31m): single 3",
         "      waiting for seat 1 (bob\ufffd[31m), whose link was lost, 0:28 left",
     ]
-    assert lines_of(watched, status("running")) == ["      running"]
+    assert lines_of(watched, status("running")) == ["      all seats are back"]
     assert not watched.catching_up
+
+
+def test_what_happened_without_a_link_is_past(time: Time) -> None:
+    watched = Watched(a_match(), now=time)
+    lines_of(watched, MatchView(), status(), action(1))
+    assert not watched.catching_up
+    watched.lose()
+    waiting = status("waiting", waiting_for=(0,), waiting_left_ms=30_000)
+    assert lines_of(watched, MatchView(event_number=2, ply=2), waiting) == []
+    assert watched.catching_up
+    # What is missed comes before where the match is now.
+    lines = lines_of(watched, action(2, 1))
+    assert lines[0].startswith("   2  seat 1 ")
+    assert lines[1].startswith("      waiting for seat 0 (ann), whose link was lost")
+    lines_of(watched, status("waiting", waiting_for=(0,)), action(3))
+    assert not watched.catching_up
+
+
+def test_a_match_that_is_taken_up_again_does_not_begin_again(time: Time) -> None:
+    watched = Watched(a_match(), now=time)
+    lines_of(watched, MatchView(), status(), status("closing"))
+    watched.lose()
+    assert lines_of(watched, MatchView(), status()) == []
+
+
+def test_the_title_has_the_clocks_once_where_they_are_the_same() -> None:
+    assert Watched(a_match()).title() == (
+        "match m-1, lepidoptery, ann : bob\ufffd[31m, 60s+1s"
+    )
+    ann, bob = a_match().seats
+    bob = attrs.evolve(bob, clock=ClockSettings(move_ms=5_000))
+    other = a_match(seats=(ann, bob))
+    assert Watched(other).players() == "ann (60s+1s) : bob\ufffd[31m (move=5s)"
+    unnamed = tuple(Player(seat=seat, clock=ClockSettings()) for seat in (0, 1))
+    assert Watched(a_match(seats=unnamed)).players() == "seat 0 : seat 1, no clock"
 
 
 def test_phases_have_a_line_each_where_no_event_tells_of_them(time: Time) -> None:
@@ -151,6 +136,23 @@ def test_only_the_clock_of_the_seat_that_is_asked_runs(time: Time) -> None:
     assert watched.clock_texts(1) == (["8.2 s"], True)
     time.s += 60
     assert watched.clock_texts(1) == (["0.0 s"], True)
+
+
+def test_how_long_a_seat_thinks_is_told_only_if_it_was_seen(time: Time) -> None:
+    watched = Watched(a_match(), now=time)
+    lines_of(watched, MatchView(event_number=1, seats_to_act=(1,)), status())
+    time.s += 30
+    # It may have been asked long before somebody looked.
+    assert watched.thinks_text() == "thinks"
+    lines_of(watched, action(1), action(2))
+    assert watched.thinks_text() == "thinks"
+    time.s += 9
+    lines_of(watched, status("waiting", waiting_for=(1,)), status())
+    assert watched.thinks_text() == "thinks for 9 s"
+    time.s += 60
+    assert watched.thinks_text() == "thinks for 1:09"
+    watched.lose()
+    assert watched.thinks_text() == "thinks"
 
 
 @pytest.mark.parametrize("phase", ["paused", "closing", "ended"])
@@ -243,161 +245,3 @@ def test_else_the_server_draws_it_and_cannot_act_on_the_terminal(
     painter = Painter(app, a_match(**changes))
     assert painter.wanted == "text"
     assert painter.picture(MatchView(picture="a\x1b[2J\nb")) == "a\ufffd[2J\nb"
-
-
-# ------------------------------------------------------------------------ terminal
-
-
-class Drawn:
-    """A painter of a board with so many rows."""
-
-    def __init__(self, rows: int = 6, wide: int = 30) -> None:
-        self.rows = rows
-        self.wide = wide
-
-    def picture(self, view: MatchView) -> str:
-        return "\n".join(
-            f"row {row} of {view.ply} ".ljust(self.wide, "#")
-            for row in range(self.rows)
-        )
-
-
-def terminal(
-    width: int = 80, height: int = 24, *, color: bool = False
-) -> tuple[Console, io.StringIO]:
-    out = io.StringIO()
-    return (
-        Console(
-            file=out,
-            force_terminal=True,
-            width=width,
-            height=height,
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
-            color_system="standard" if color else None,
-        ),
-        out,
-    )
-
-
-@pytest.fixture(autouse=True)
-def _term(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A console without it, or on a dumb one, redraws nothing.
-    monkeypatch.setenv("TERM", "xterm")
-
-
-async def shown(console: Console, painter: Any, *updates: Any) -> None:
-    """Show updates, each for itself, then stop."""
-    output = TerminalOutput(console, Watched(a_match()), painter)
-    showing = asyncio.ensure_future(output.show())
-    for update in updates:
-        if isinstance(update, LinkError):
-            output.lost(update, 30)
-        else:
-            output.told(update)
-        # Longer than a frame.
-        await asyncio.sleep(0.08)
-    output.close()
-    await showing
-
-
-def screens(text: str) -> list[list[str]]:
-    """Return the rows of each frame, without what moves the cursor."""
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", text.replace(ERASED, "\f"))
-    return [part.split("\n") for part in re.split(r"\f+", plain) if part.strip()]
-
-
-LINK = LinkError("the link to 127.0.0.1:1 was lost (UNAVAILABLE: Socket closed)")
-PLAY = (
-    MatchView(event_number=1, ply=1, seats_to_act=(1,)),
-    status(),
-    action(1),
-    action(2, 1),
-    MatchView(event_number=2, ply=2, seats_to_act=(0,)),
-    status(),
-    LINK,
-    MatchView(event_number=2, ply=2, seats_to_act=(0,)),
-    status("waiting", waiting_for=(0,), waiting_left_ms=29_900),
-    RESULT,
-)
-
-
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 24), (40, 12)])
-@pytest.mark.parametrize("rows", [1, 17, 40])
-async def test_what_is_redrawn_fits_the_terminal(
-    width: int, height: int, rows: int
-) -> None:
-    console, out = terminal(width, height)
-    await shown(console, Drawn(rows, 75), *PLAY[:-1])
-    for screen in screens(out.getvalue()):
-        region = screen[[row.startswith("-- ") for row in screen].index(True) :]
-        assert len([row for row in region if row]) < height
-        assert all(len(row) <= width for row in region)
-
-
-async def test_the_board_is_redrawn_in_place_and_the_last_one_stays() -> None:
-    console, out = terminal()
-    await shown(console, Drawn(), *PLAY)
-    text = out.getvalue()
-    assert text.count("   2  seat 1 (bob\ufffd[31m): pass") == 1
-    last = screens(text)[-1]
-    assert last[0].startswith("row 0 of 2 ")
-    assert last[5].startswith("row 5 of 2 ")
-    assert last[6] == "played: won by seat 0 (ann), 1 : 0, four-in-line"
-    # Nothing of what bots are called acts on the terminal.
-    assert "\x1b[31m" not in text
-
-
-async def test_where_the_match_is_stands_above_the_board_and_whose_turn_below() -> None:
-    console, out = terminal()
-    await shown(console, Drawn(), *PLAY)
-    frames = ["\n".join(screen) for screen in screens(out.getvalue())]
-    assert out.getvalue().count("      the link to 127.0.0.1:1 was lost\n") == 1
-    assert out.getvalue().count("      the link is back\n") == 1
-    assert any("-- lepidoptery  m-1  ply 2  running -" in frame for frame in frames)
-    assert any("> seat 0 (ann)" in frame and "0:50" in frame for frame in frames)
-    lost = next(frame for frame in frames if "no link" in frame)
-    assert "no link; next try in 30 s" in lost
-    waiting = next(frame for frame in frames if "waiting for seat 0 -" in frame)
-    assert "away, 0:29 to come back" in waiting
-
-
-async def test_clocks_tick_without_news() -> None:
-    console, out = terminal()
-    painter: Any = Drawn()
-    output = TerminalOutput(console, Watched(a_match()), painter)
-    showing = asyncio.ensure_future(output.show())
-    output.told(MatchView(seats_to_act=(1,)))
-    output.told(status())
-    await asyncio.sleep(0.7)
-    output.close()
-    await showing
-    clocks = re.findall(r"> seat 1 .*?(\d\.\d) s", out.getvalue())
-    assert clocks[0] == "9.5"
-    assert 2 <= len(set(clocks)) <= 8
-
-
-async def test_colours_are_left_out_where_they_are_not_wanted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("NO_COLOR")
-    console, out = terminal(color=True)
-    await shown(console, Drawn(), *PLAY[:2])
-    assert "\x1b[32m" in out.getvalue()
-    monkeypatch.setenv("NO_COLOR", "1")
-    console, out = terminal(color=True)
-    await shown(console, Drawn(), *PLAY[:2])
-    assert not re.search(r"\x1b\[(3\d|1;3\d)m", out.getvalue())
-
-
-def test_a_board_without_room_loses_empty_rows_then_its_last() -> None:
-    rows = [Text(row) for row in ("a", "", "b", "", "c")]
-
-    def cut(most: int) -> list[str]:
-        return [row.plain for row in cut_to(rows, most)]
-
-    assert cut(5) == ["a", "", "b", "", "c"]
-    assert cut(4) == ["a", "", "b", "c"]
-    assert cut(3) == ["a", "b", "c"]
-    assert cut(2) == ["a", "(2 more rows; a higher window shows them)"]

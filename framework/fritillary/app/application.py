@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fritillary.core.errors import StorageError
+from fritillary.core.errors import StorageError, UsageError
 from fritillary.plugins.discovery import Registry
 from fritillary.record.signing import Signer, load_key
 
@@ -41,6 +42,7 @@ class Application:
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data or default_data()
+        self._named = data is not None or bool(os.environ.get(DATA))
 
     @functools.cached_property
     def registry(self) -> Registry:
@@ -86,6 +88,30 @@ class Application:
         from fritillary.service.tokens import TokenStore
 
         return TokenStore(self.data / "tokens.json")
+
+    @functools.cached_property
+    def kept_tokens(self) -> TokenStore:
+        """The tokens that there are; for this the data folder is not made.
+
+        Raises:
+            UsageError: ``usage.data`` if a folder was named that is not there.
+        """
+        from fritillary.service.tokens import TokenStore
+
+        if self._named and not self._data.is_dir():
+            msg = f"{self._data}: there is no such data folder"
+            raise UsageError(msg, code="usage.data")
+        return TokenStore(self._data / "tokens.json")
+
+    @property
+    def words(self) -> str:
+        """What has another command use this data folder, a blank before it.
+
+        Empty where that is the user's own, which needs no words.
+        """
+        if not self._named:
+            return ""
+        return f" --data {shlex.quote(str(self._data.absolute()))}"
 
 
 def private_folder(path: Path) -> Path:

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn, Self
+from typing import Annotated, Any, Final, Self
 
 import typer
 from attrs import frozen
@@ -47,11 +47,10 @@ from fritillary.cli.analyse_output import (
     print_position,
 )
 from fritillary.cli.files import naming
-from fritillary.cli.interrupted import telling_of_interrupts
-from fritillary.cli.output import console, print_note
+from fritillary.cli.interrupted import leave
+from fritillary.cli.output import console
 from fritillary.cli.values import Json, Options, Preset, game_and_options
 from fritillary.core.errors import UsageError
-from fritillary.core.interrupts import INTERRUPTED
 from fritillary.plugins.game import Game
 from fritillary.record.chain import MAGIC
 from fritillary.record.reader import read_record
@@ -60,8 +59,9 @@ from fritillary.record.replay import Replay, replayed
 #: The bar moves when so much more of a search is done.
 _STEP: Final = 0.01
 
+_PARTIAL: Final = "this is partial"
 
-@telling_of_interrupts()
+
 def analyse(
     file: Annotated[
         Path,
@@ -95,7 +95,7 @@ def analyse(
             "--bot",
             metavar="PLAYER",
             help="The search: mcts (the default where all is seen), ismcts (where "
-            "something is hidden) or flat-mc; such as ismcts:exploration=0.5.",
+            "something is hidden) or flat-mc; such as ismcts:exploration=1.",
         ),
     ] = "",
     iterations: Annotated[
@@ -220,7 +220,7 @@ def _analyse_one(
             headline=headline,
         )
     if analyst.stopped:
-        _leave("the search was not finished")
+        leave(f"{_PARTIAL}: the search was not finished")
 
 
 def _analyse_match(wish: _Wish, replay: Replay, taken: Sequence[Taken]) -> None:
@@ -242,7 +242,7 @@ def _analyse_match(wish: _Wish, replay: Replay, taken: Sequence[Taken]) -> None:
     elif judgements:
         print_match(search, header, judgements, game, count=wish.worst)
     if analyst.stopped:
-        _leave(f"{len(judgements)} of {len(taken)} decisions were analysed")
+        leave(f"{_PARTIAL}: {len(judgements)} of {len(taken)} decisions were analysed")
 
 
 def _headline(replay: Replay, taken: Taken) -> str:
@@ -251,11 +251,6 @@ def _headline(replay: Replay, taken: Taken) -> str:
         f"{header.game.full_id}, match {header.match_id}, ply {taken.ply} of "
         f"{replay.ply}: seat {seat} ({header.seats[seat].player.name}) is to act"
     )
-
-
-def _leave(so_far: str) -> NoReturn:
-    print_note(f"interrupted, so this is partial: {so_far}")
-    raise typer.Exit(INTERRUPTED)
 
 
 class _Watched(contextlib.AbstractContextManager["_Watched"]):

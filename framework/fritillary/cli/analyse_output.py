@@ -394,7 +394,7 @@ def match_data(
 
 def print_data(data: dict[str, Any], *, partial: bool) -> None:
     """Print data, and whether they are all that was asked for."""
-    print_json({**data, "partial": partial})
+    print_json({**data, "whole": not partial})
 
 
 def _search_data(

@@ -11,7 +11,10 @@ from fritillary.cli.secure import Ca, Cert, Key
 from fritillary.cli.values import Json
 from fritillary.core.errors import UsageError
 
-app = typer.Typer(help="Measure links and servers.", no_args_is_help=True)
+app = typer.Typer(
+    help="Measure links and servers.\n\nExample: fritillary bench link --streams 8",
+    no_args_is_help=True,
+)
 
 
 @app.callback()
@@ -35,8 +38,9 @@ def link(
             "--token",
             metavar="TEXT",
             envvar="FRITILLARY_TOKEN",
-            help="With --server, may be repeated: a bot's; a referee's, to measure "
-            "decisions as well; one more bot's for each of --streams.",
+            help="With --server, may be repeated: a token of its own, of a bot that "
+            "does not play; a referee's, to measure decisions as well; one more bot's "
+            "for each of --streams.",
         ),
     ] = None,
     ca: Ca = None,
@@ -51,6 +55,7 @@ def link(
             "--streams",
             metavar="N",
             min=0,
+            max=1000,
             help="Measure again while so many other bots play.",
         ),
     ] = 0,

@@ -10,13 +10,14 @@ import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from attrs import field, frozen
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from fritillary.app.application import Application
 from fritillary.cli.figures import Figures
+from fritillary.cli.interrupted import leave
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.output import (
     console,
@@ -36,8 +37,6 @@ from fritillary_client.echo import EchoBot, Echoed, Load, Security
 PING: Final = "ping"
 DECISION: Final = "decision"
 CLOCK: Final = "clock"
-
-_NAMES: Final = {PING: "ping", DECISION: "decision", CLOCK: "on the clock"}
 
 #: Pings that are not counted: the first ones find nothing ready.
 _WARM_UP: Final = 10
@@ -94,9 +93,11 @@ def measure(app: Application, wish: Wish, *, as_json: bool) -> None:
     with our_errors("bot"):
         try:
             run_loop(_Bench(app, wish, results).run())
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(OSError):
                 results.tell(as_json=as_json, whole=False)
+            if isinstance(error, KeyboardInterrupt):
+                leave(results.count_text())
             raise
         results.tell(as_json=as_json, whole=True)
 
@@ -123,6 +124,15 @@ class Results:
             for key, values in self._values.items()
             if (figures := Figures.of(values)) is not None
         ]
+
+    def count_text(self) -> str:
+        """Return of how many measurements these are the figures."""
+        counts = [
+            f"{len(values)} of {self._wish.count} ({_beside(streams)}: {what})"
+            for (streams, what), values in self._values.items()
+            if values
+        ]
+        return f"measured were {', '.join(counts)}" if counts else ""
 
     def tell(self, *, as_json: bool, whole: bool) -> None:
         """Print the figures, if there are any.
@@ -164,7 +174,7 @@ class Results:
             rows.append(
                 (
                     _beside(streams) if streams != before else "",
-                    _NAMES[what],
+                    what,
                     f"{figures.count:>7}",
                     *(f"{_number(number):>7}" for number in numbers),
                 )
@@ -325,14 +335,15 @@ class _Bench:
             bots=place.others,
         )
         async with _program("-m", "fritillary_client.echo", leaves=True) as child:
-            if child.stdin is None:  # pragma: no cover - it was asked for
+            stdin = child.process.stdin
+            if stdin is None:  # pragma: no cover - it was asked for
                 raise RuntimeError
-            child.stdin.write(f"{load.to_json()}\n".encode())
+            stdin.write(f"{load.to_json()}\n".encode())
             line = await _line(child)
             if line != "ready":
                 raise await _failed(child, "the other bots")
             yield
-            if child.returncode is not None:
+            if child.process.returncode is not None:
                 raise await _failed(child, "the other bots")
 
 
@@ -347,7 +358,10 @@ def _given(wish: Wish) -> _Place | None:
     referees = [word for word in wish.tokens if word.startswith("frt_referee_")]
     bots = [word for word in wish.tokens if word not in referees]
     if not bots:
-        msg = "give the token of a bot; 'fritillary token create NAME' makes one there"
+        msg = (
+            "give a token of its own, of a bot that does not play; "
+            "'fritillary token create NAME' makes one there"
+        )
         raise UsageError(msg, code="usage.bench-token")
     if wish.streams and not referees:
         msg = "--streams needs a referee's token as well, to make the matches"
@@ -401,10 +415,21 @@ async def _loopback(wish: Wish) -> AsyncIterator[_Place]:
             yield _Place(address=address.strip(), **place)  # type: ignore[arg-type]
 
 
+@frozen
+class _Program:
+    """A program that runs, and the file of what it says on standard error.
+
+    Not a pipe: a server that plays writes more than one holds while nobody reads.
+    """
+
+    process: Process
+    errors: IO[bytes]
+
+
 @contextlib.asynccontextmanager
 async def _program(
     *words: str, env: dict[str, str] | None = None, leaves: bool = False
-) -> AsyncIterator[Process]:
+) -> AsyncIterator[_Program]:
     """Run a Python program that Ctrl-C does not reach, and end it afterwards.
 
     Args:
@@ -412,26 +437,27 @@ async def _program(
         env: its environment; ``None``: that of this process.
         leaves: it ends by itself when its input is closed.
     """
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *words,
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=env,
-        start_new_session=True,
-    )
-    try:
-        yield child
-    finally:
-        if child.stdin is not None:
-            child.stdin.close()
-        if not (leaves and await _left(child)):
-            with contextlib.suppress(ProcessLookupError):
-                child.terminate()
-            if not await _left(child):
-                child.kill()
-                await child.wait()
+    with tempfile.TemporaryFile() as errors:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *words,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=errors,
+            env=env,
+            start_new_session=True,
+        )
+        try:
+            yield _Program(child, errors)
+        finally:
+            if child.stdin is not None:
+                child.stdin.close()
+            if not (leaves and await _left(child)):
+                with contextlib.suppress(ProcessLookupError):
+                    child.terminate()
+                if not await _left(child):
+                    child.kill()
+                    await child.wait()
 
 
 async def _left(child: Process) -> bool:
@@ -443,24 +469,25 @@ async def _left(child: Process) -> bool:
     return False
 
 
-async def _line(child: Process) -> str:
+async def _line(child: _Program) -> str:
     """Return the first line that a program prints; empty if it prints none."""
-    if child.stdout is None:  # pragma: no cover - it was asked for
+    stdout = child.process.stdout
+    if stdout is None:  # pragma: no cover - it was asked for
         raise RuntimeError
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_READY_S):
-            return (await child.stdout.readline()).decode(errors="replace").strip()
+            return (await stdout.readline()).decode(errors="replace").strip()
     return ""
 
 
-async def _failed(child: Process, what: str) -> ServiceError:
+async def _failed(child: _Program, what: str) -> ServiceError:
     """Return why a program did not start, or ended, in its own last words."""
+    with contextlib.suppress(ProcessLookupError):
+        child.process.terminate()
     words = ""
-    with contextlib.suppress(TimeoutError, ProcessLookupError):
-        child.terminate()
-        async with asyncio.timeout(_LEAVE_S):
-            _, raw = await child.communicate()
-            lines = raw.decode(errors="replace").strip().splitlines()
-            words = lines[-1].removeprefix("error: ") if lines else ""
+    if await _left(child.process):
+        child.errors.seek(0)
+        lines = child.errors.read().decode(errors="replace").strip().splitlines()
+        words = lines[-1].removeprefix("error: ") if lines else ""
     msg = f"{what} could not be started: {words or 'no word why'}"
     return ServiceError(msg, code="bench.program")

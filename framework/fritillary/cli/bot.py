@@ -15,6 +15,7 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.players import check_players
+from fritillary.cli.reach import DEFAULT_ADDRESS
 from fritillary.cli.secure import Ca, Cert, Key
 from fritillary.core.errors import FritillaryError, UsageError
 from fritillary.plugins.game import Game
@@ -51,13 +52,13 @@ def bot(
             envvar="FRITILLARY_ADDRESS",
             help="Server.",
         ),
-    ] = "",
+    ] = DEFAULT_ADDRESS,
     token: Annotated[
         str,
         typer.Option(
             "--token",
             envvar="FRITILLARY_TOKEN",
-            help="The bot's token.",
+            help="The bot's token; a second program with it takes its place.",
             metavar="TEXT",
         ),
     ] = "",
@@ -68,17 +69,26 @@ def bot(
         list[str] | None,
         typer.Option("--game", metavar="GAME", help="Only this one; may be repeated."),
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="To show.")] = "",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="To show.")] = "",
     capacity: Annotated[
-        int, typer.Option("--capacity", min=1, help="Most matches at a time.")
+        int,
+        typer.Option(
+            "--capacity",
+            metavar="N",
+            min=1,
+            max=1_000_000,
+            help="Most matches at a time.",
+        ),
     ] = 1,
     matches: Annotated[
-        int | None, typer.Option("--matches", min=1, help="Leave after so many.")
+        int | None,
+        typer.Option("--matches", metavar="N", min=1, help="Leave after so many."),
     ] = None,
     on_error: Annotated[
         OnError,
         typer.Option(
             "--on-error",
+            metavar="WHAT",
             help="When the bot fails: stop with all its matches, or resign the one and "
             "play on.",
         ),
@@ -98,7 +108,7 @@ def bot(
     Ctrl-C or SIGTERM lets the matches in play come to their end, a second one leaves
     at once.
 
-    Example: fritillary bot greedy --address 127.0.0.1:7447 --token TOKEN
+    Example: fritillary bot greedy --token TOKEN
     """
     from fritillary_client import run
 

@@ -38,7 +38,6 @@ _COLOURS = {
 }
 
 
-@telling_of_interrupts()
 def certify(
     game_id: GameId,
     profile: Annotated[
@@ -97,19 +96,31 @@ def certify(
     plan = plan_for(
         profile, options=options if option or preset else None, seats=seats, seed=seed
     )
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.completed} of {task.total}  {task.description}"),
-        console=console(stderr=True),
-        transient=True,
-        disable=as_json or not looks_on(),
-    ) as progress:
-        task = progress.add_task("", total=len(law or LAWS))
+    total = len(law or LAWS)
+    done = 0
+
+    def kept() -> str:
+        written = f", and {out} was not written" if out else ""
+        return f"{done} of {total} laws were checked{written}"
+
+    with (
+        telling_of_interrupts(kept),
+        Progress(
+            SpinnerColumn(),
+            TextColumn("{task.completed} of {task.total}  {task.description}"),
+            console=console(stderr=True),
+            transient=True,
+            disable=as_json or not looks_on(),
+        ) as progress,
+    ):
+        task = progress.add_task("", total=total)
 
         def begin(name: str) -> None:
             progress.update(task, description=name)
 
         def judged(judgement: Judgement) -> None:
+            nonlocal done
+            done += 1
             progress.advance(task)
             if not as_json:
                 _print(judgement)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.codes import CHECK
+from fritillary.cli.interrupted import leave
+from fritillary.cli.loop import breathe
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.output import (
     print_error,
@@ -26,6 +28,8 @@ from fritillary.sparring.verdicts import Finding, Report, Shown, Verdict
 if TYPE_CHECKING:
     from fritillary.sparring.check import Listener
     from fritillary.sparring.items import Item
+
+_CUT: Final = "the check was cut short"
 
 _COLOURS = {
     Verdict.PASSED: "green",
@@ -82,7 +86,7 @@ def check_bot(
 
     Exit code 3 if an item has failed. Ctrl-C tells what was found so far.
 
-    Example: fritillary check-bot "exec:python3 my_bot.py" --game lepidoptery
+    Example: fritillary check-bot "exec:python3 my_bot.py"
     """
     if listing:
         _list(as_json=as_json)
@@ -97,7 +101,11 @@ def check_bot(
         run_loop(
             _check(player, game or [], only or [], timeout, verbose, as_json, report)
         )
-    except (KeyboardInterrupt, asyncio.CancelledError, SystemExit):
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        if as_json:
+            print_json(report.to_data())
+        leave(f"{_CUT}, {len(report.findings)} items were judged")
+    except SystemExit:
         _tell(report, as_json=as_json)
         raise
     _tell(report, as_json=as_json)
@@ -129,6 +137,7 @@ async def _check(
 ) -> None:
     from fritillary.sparring.check import check
 
+    await breathe()
     await check(
         player,
         Application().registry,
@@ -186,7 +195,7 @@ def _tell(report: Report, *, as_json: bool) -> None:
         if report.of(verdict)
     )
     if not report.whole:
-        print_error("the check was cut short")
+        print_error(_CUT)
     elif report.holds:
         say(("the bot keeps the protocol", "bold green"), f" ({counts})")
     else:

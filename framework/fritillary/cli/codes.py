@@ -1,4 +1,7 @@
-"""Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check did not hold."""
+"""What scripts go by: the codes of errors, and exit codes.
+
+0 is done, 1 failed, 2 wrong usage, 3 a check did not hold.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,11 @@ from fritillary.core.errors import (
 FAILED: Final = 1
 USAGE: Final = 2
 CHECK: Final = 3
+
+
+def error_text(error: FritillaryError) -> str:
+    """Return what went wrong in one line, its code last, as clients tell it."""
+    return f"{error.message.strip()} [{error.code}]"
 
 
 def exit_code(error: FritillaryError) -> int:

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command, get_group
 
-from fritillary.cli.interrupted import telling_of_interrupts
+from fritillary.cli.helps import tidied
 
 #: Commands in the order of the help, with the first line of their own.
 COMMANDS: Final = {
@@ -30,6 +30,8 @@ COMMANDS: Final = {
     "bot": "Let a bot of this machine dial in at a server.",
     "watch": "Watch a match at a server as spectators may see it, or list those that "
     "go on.",
+    "matches": "List, show, pause, resume and abort matches at a server; fetch "
+    "records.",
     "show": "Show a finished match: who played, what was played, the last position.",
     "verify": "Replay records and check everything that the referee did.",
     "export": "Write a record as JSON, with each action in notation beside its index.",
@@ -56,18 +58,17 @@ def command(name: str) -> Any:
     module_name = name.replace("-", "_")
     module: ModuleType = importlib.import_module(f"fritillary.cli.{module_name}")
     if hasattr(module, "app"):
-        return get_group(module.app)
+        return tidied(get_group(module.app))
     alone = typer.Typer(add_completion=False)
     alone.command(name)(getattr(module, module_name))
-    return get_command(alone)
+    return tidied(get_command(alone))
 
 
 class _Named(TyperCommand):
     """A command of which no more is known than name and help, before it is called."""
 
     def make_context(self, info_name: str | None, *arguments: Any, **more: Any) -> Any:
-        with telling_of_interrupts():
-            return command(str(self.name)).make_context(info_name, *arguments, **more)
+        return command(str(self.name)).make_context(info_name, *arguments, **more)
 
 
 def _never_called() -> NoReturn:

@@ -9,7 +9,8 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.asked import text_of
-from fritillary.cli.files import naming, record_of
+from fritillary.cli.files import naming, record_of, spare
+from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import json_text, print_json
 from fritillary.codec.packing import to_json
 from fritillary.core.errors import StorageError
@@ -32,8 +33,11 @@ def export(
 
     Example: fritillary export match.frec --output match.json
     """
-    record = record_of(file)
-    with naming(file):
+    if output is not None:
+        spare(output, file)
+    nothing = f"{output} was not written" if output else ""
+    with telling_of_interrupts(lambda: nothing), naming(file):
+        record = record_of(file)
         events = exported(record, Application())
     if output is None:
         if not lines:

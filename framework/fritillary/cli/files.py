@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from fritillary.core.errors import RecordError
+from fritillary.core.errors import RecordError, UsageError
 from fritillary.record.reader import Record, read_file, read_record
 
 
@@ -24,6 +24,21 @@ def naming(path: Path) -> Iterator[None]:
         if error.message.startswith(head):
             raise
         raise RecordError(f"{head}{error.message}", code=error.code) from error
+
+
+def spare(path: Path, record: Path) -> None:
+    """See that what is made from a record is not written over the record.
+
+    Args:
+        path: where it is to be written.
+        record: the record.
+
+    Raises:
+        UsageError: ``usage.record``, if they are the same file.
+    """
+    if path.exists() and record.exists() and path.samefile(record):
+        msg = f"{path}: that is the record itself; name another file"
+        raise UsageError(msg, code="usage.record")
 
 
 def record_of(path: Path) -> Record:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from rich.console import Console
-from rich.text import Text
 
 from fritillary.bots.protocol import Ask, BaseBot, MatchStart, Resign
 from fritillary.cli.asked import notation, picture_or_why
@@ -17,8 +16,8 @@ from fritillary.cli.logs import said
 from fritillary.cli.output import (
     Part,
     console,
+    drawn,
     looks_on,
-    many_lines,
     one_line,
     styled,
 )
@@ -144,10 +143,10 @@ class HumanBot(BaseBot):
         return None
 
     def _show(self, ask: Ask) -> None:
-        board = picture_or_why(ask.game, ask.observation)
-        self._board_rows = board.count("\n") + 1
+        picture = drawn(picture_or_why(ask.game, ask.observation), self._out)
+        self._board_rows = picture.plain.count("\n") + 1
         self._out.print()
-        self._out.print(Text(many_lines(board)))
+        self._out.print(picture)
 
     def _list(self, ask: Ask, *, whole: bool) -> None:
         """List the legal actions, if asked for or if the board stays on the screen."""
@@ -167,7 +166,7 @@ class HumanBot(BaseBot):
     def _tell(self, game: Game[Any, Any, Any], body: object) -> None:
         match body:
             case Acted(seat=seat, action=action) if seat != self._seat:
-                text = f"seat {seat} plays {notation(game, action)}"
+                text = f"seat {seat}: {notation(game, action)}"
             case Drawn(action=action):
                 text = f"chance: {notation(game, action)}"
             case Ruled(seat=seat, problem=problem):
@@ -180,10 +179,10 @@ class HumanBot(BaseBot):
 
     def end(self, outcome: Outcome | None) -> None:
         """Show the last board and tell the person how it ended."""
-        board = self.position(self._seat)
-        if board:
+        picture = self.position(self._seat)
+        if picture:
             self._out.print()
-            self._out.print(Text(many_lines(board)))
+            self._out.print(drawn(picture, self._out))
         if outcome is None:
             self._say("The match does not count.")
         elif outcome.winners == (self._seat,):

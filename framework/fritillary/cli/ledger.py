@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from attrs import field, frozen
@@ -25,12 +25,14 @@ _NAME: Final = 24
 
 @frozen(kw_only=True)
 class Row:
-    """The time of one decision, in milliseconds; ``None`` where it is not known.
+    """The time of one event, in milliseconds; ``None`` where it is not known.
 
     Args:
         number: of the event in the record.
-        seat: that decided.
-        charged_ms: taken from its clock for this action; earlier tries not counted.
+        seat: that decided, or was charged.
+        charged_ms: taken from its clock for this event alone.
+        decision: whether the player decided; else time was taken for a fault, a pause
+            or a restart.
         server_ms: from asking to answering at the server.
         think_ms: as the bot reported it.
         link_ms: round trip of the link as it was last measured by a ping.
@@ -40,6 +42,7 @@ class Row:
     number: int
     seat: int
     charged_ms: int
+    decision: bool = True
     server_ms: int | None = None
     think_ms: int | None = None
     link_ms: int | None = None
@@ -81,7 +84,7 @@ class Row:
             "server_ms": self.server_ms,
             "think_ms": self.think_ms,
             "link_ms": self.link_ms,
-            "unexplained_ms": self.rest_ms,
+            "rest_ms": self.rest_ms,
             "left_ms": self.left_ms,
         }
 
@@ -100,7 +103,7 @@ _PARTS: Final[tuple[tuple[str, str, Callable[[Row], int | None]], ...]] = (
     ("server", "server_ms", lambda row: row.server_ms),
     ("think", "think_ms", lambda row: row.think_ms),
     ("link", "link_ms", lambda row: row.link_ms),
-    ("rest", "unexplained_ms", lambda row: row.rest_ms),
+    ("rest", "rest_ms", lambda row: row.rest_ms),
 )
 
 
@@ -112,7 +115,9 @@ class SeatTimes:
         seat: which.
         name: of the player.
         decisions: that it made itself.
-        charged_ms: taken from its clock in all, also for faults and pauses.
+        charged_ms: taken from its clock in all.
+        others: how often it was charged for something else than a decision.
+        others_ms: what that has taken, in all.
         figures: by name of the part; ``None`` where nothing is known.
     """
 
@@ -120,6 +125,8 @@ class SeatTimes:
     name: str
     decisions: int
     charged_ms: int
+    others: int = 0
+    others_ms: int = 0
     figures: dict[str, Figures | None] = field(factory=dict)
 
     def data(self) -> dict[str, Any]:
@@ -129,6 +136,8 @@ class SeatTimes:
             "name": self.name,
             "decisions": self.decisions,
             "charged_ms": self.charged_ms,
+            "other_charges": self.others,
+            "other_charged_ms": self.others_ms,
             **{
                 name: None if figures is None else figures.data_ms()
                 for name, figures in self.figures.items()
@@ -143,7 +152,8 @@ class Ledger:
         record: of the match.
 
     Attributes:
-        rows: the decisions that players made, by number of their event.
+        rows: the decisions that players made, and whatever else seats were charged
+            for, by number of their event. What a seat was charged is all in its rows.
         seats: a summary for each.
         margin_ms: that deadlines had above the clock, and nobody was charged for.
     """
@@ -153,22 +163,20 @@ class Ledger:
         self.margin_ms = header.terms.margin_ms
         self.rows = {row.number: row for row in _rows(record.events)}
         self.seats = [
-            self._seat(seat, terms.player.name, record.events)
+            self._seat(seat, terms.player.name)
             for seat, terms in enumerate(header.seats)
         ]
 
-    def _seat(self, seat: int, name: str, events: Sequence[RecordEvent]) -> SeatTimes:
+    def _seat(self, seat: int, name: str) -> SeatTimes:
         rows = [row for row in self.rows.values() if row.seat == seat]
+        others = [row.charged_ms for row in rows if not row.decision and row.charged_ms]
         return SeatTimes(
             seat=seat,
             name=name,
-            decisions=len(rows),
-            charged_ms=sum(
-                event.charged_ms
-                for event in events
-                if isinstance(event, (ActionTaken, Ruling, Resigned, Paused, Restarted))
-                and event.seat == seat
-            ),
+            decisions=sum(row.decision for row in rows),
+            charged_ms=sum(row.charged_ms for row in rows),
+            others=len(others),
+            others_ms=sum(others),
             figures={
                 part: Figures.of(
                     value for value in map(read, rows) if value is not None
@@ -200,36 +208,45 @@ class Ledger:
                     shown[-1] = f"{'-':>7}"
                 rows.append((who, heading, *shown))
                 who = ""
-            charged = ("-", "-", "-", str(one.charged_ms))
-            rows.append(
-                (
-                    who,
-                    "charged",
-                    *(f"{word:>7}" for word in (str(one.decisions), *charged)),
-                )
-            )
+            sums = [("charged", one.decisions + one.others, one.charged_ms)]
+            if one.others:
+                sums.insert(0, ("other", one.others, one.others_ms))
+            for heading, count, total in sums:
+                words = (str(count), "-", "-", "-", str(total))
+                rows.append((who, heading, *(f"{word:>7}" for word in words)))
+                who = ""
         columns = ("COUNT", "MEDIAN", "95 %", "MAX", "SUM")
         return ("TIMES IN MS", "", *(f"{name:>7}" for name in columns)), rows
 
 
 def _rows(events: Iterable[RecordEvent]) -> Iterable[Row]:
-    """Yield the decisions that players made.
+    """Yield what there is to tell of the time of each event.
 
     The record tells of the link when it was measured anew; until then the seat's last
     measurement counts.
     """
     links: dict[int, int] = {}
     for number, event in enumerate(events):
-        if not isinstance(event, ActionTaken) or event.source is not Source.PLAYER:
-            continue
-        if event.round_trip_ms is not None:
-            links[event.seat] = event.round_trip_ms
-        yield Row(
-            number=number,
-            seat=event.seat,
-            charged_ms=event.charged_ms,
-            server_ms=event.server_ms,
-            think_ms=event.think_ms,
-            link_ms=links.get(event.seat),
-            left_ms=event.left_ms,
-        )
+        match event:
+            case ActionTaken(source=Source.PLAYER):
+                if event.round_trip_ms is not None:
+                    links[event.seat] = event.round_trip_ms
+                yield Row(
+                    number=number,
+                    seat=event.seat,
+                    charged_ms=event.charged_ms,
+                    server_ms=event.server_ms,
+                    think_ms=event.think_ms,
+                    link_ms=links.get(event.seat),
+                    left_ms=event.left_ms,
+                )
+            case ActionTaken() | Ruling() | Resigned() | Paused() | Restarted() if (
+                event.seat is not None and event.charged_ms
+            ):
+                yield Row(
+                    number=number,
+                    seat=event.seat,
+                    charged_ms=event.charged_ms,
+                    decision=False,
+                    left_ms=event.left_ms if isinstance(event, Ruling) else None,
+                )

@@ -17,11 +17,14 @@ from rich.text import Text
 from fritillary.cli.asked import picture_or_why
 from fritillary.cli.lines import body_text, finish_text
 from fritillary.cli.logs import said
-from fritillary.cli.output import many_lines, styled
+from fritillary.cli.output import drawn, styled
 from fritillary.referee.match import Match
 from fritillary.referee.seen import Acted, Drawn, Finish, MatchResult, SeatEvent
 
 __all__ = ["LiveMatch", "Screen", "body_text", "finish_text"]
+
+#: Rows below the board: an empty one, and what happened.
+_BELOW: Final = 2
 
 #: After these the position is another one.
 _MOVES: Final = (Acted, Drawn, Finish)
@@ -33,7 +36,6 @@ class _Frame:
 
     line: str
     picture: str | None
-    past: bool
 
 
 class Screen:
@@ -68,15 +70,14 @@ class Screen:
         self._news = asyncio.Event()
         self._over = False
 
-    def add(self, ply: int, line: str, *, past: bool = False) -> None:
+    def add(self, ply: int, line: str) -> None:
         """Show what happened, with the board as it is now.
 
         Args:
             ply: plies up to and including this.
             line: what happened.
-            past: it was over before the board could be seen; it gets its line only.
         """
-        self._frames.append(_Frame(f"{ply:4}  {line}", self.picture, past))
+        self._frames.append(_Frame(f"{ply:4}  {line}", self.picture))
         self._news.set()
 
     def close(self) -> None:
@@ -90,16 +91,14 @@ class Screen:
             with Live(console=self._out, auto_refresh=False, transient=True) as live:
                 async for frame in self._paced():
                     line = styled(frame.line, style="bold")
-                    if frame.past:
-                        live.console.print(styled(frame.line))
-                    else:
-                        board = _board(frame.picture or "")
-                        live.update(Group(board, Text(), line), refresh=True)
+                    most = self._out.height - _BELOW
+                    picture = drawn(frame.picture or "", self._out, most)
+                    live.update(Group(picture, Text(), line), refresh=True)
         else:
             async for frame in self._paced():
                 self._out.print(styled(frame.line))
         if self.picture is not None:
-            self._out.print(_board(self.picture))
+            self._out.print(drawn(self.picture, self._out))
 
     async def _paced(self) -> AsyncIterator[_Frame]:
         shown = 0.0
@@ -110,7 +109,7 @@ class Screen:
                 left = max(0.0, self._until - now)
                 pace = min(self._pace_s, left / (len(self._frames) + 1))
                 wait = shown + pace - now
-                if wait > 0 and not frame.past:
+                if wait > 0:
                     await asyncio.sleep(wait)
                 shown = time.monotonic()
                 yield frame
@@ -158,7 +157,3 @@ class LiveMatch(Screen):
     def on_end(self, result: MatchResult) -> None:
         """Stop when all is shown."""
         self.close()
-
-
-def _board(picture: str) -> Text:
-    return Text(many_lines(picture))

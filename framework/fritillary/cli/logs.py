@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import datetime as dt
 import logging
 import traceback
 from collections.abc import Iterator
 from typing import Final
 
+from fritillary.cli.moments import stamp
 from fritillary.cli.output import print_note
 from fritillary.core import text
 from fritillary.core.errors import FritillaryError
+from fritillary.core.journal import JOURNAL
 
 #: Who logs; the client for bots shows what it logs by itself.
 _LOGGERS: Final = ("fritillary", "asyncio", "grpc")
 
-#: Its lines are kept and looked up later, so they say when.
+#: Its lines are kept and looked up later, so they say when, whatever the command.
 _DATED: Final = "fritillary.audit"
+
+#: Longest line without its traceback, in characters: others choose what is in it.
+_LINE: Final = 1_000
 
 
 class _Remarks(logging.Handler):
-    """Prints a line for each record, and tracebacks if they are wanted."""
+    """Prints a line for each record, and tracebacks if they are wanted.
+
+    Attributes:
+        dated: whether each line begins with its time, UTC.
+    """
 
     def __init__(self, *, debug: bool) -> None:
         super().__init__()
         self._debug = debug
+        self.dated = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record."""
         line = record.getMessage()
-        if record.name == _DATED:
-            made = dt.datetime.fromtimestamp(record.created, dt.UTC)
-            line = f"{made:%Y-%m-%dT%H:%M:%SZ} {line}"
+        if self.dated or record.name == _DATED:
+            line = f"{stamp(record.created)} {line}"
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
             line = f"{line}: {said(error)}"
-        print_note(line)
+        print_note(line if len(line) <= _LINE else f"{line[: _LINE - 3]}...")
         if error is not None and self._debug:
             for part in traceback.format_exception(error):
                 for row in part.rstrip().split("\n"):
@@ -68,6 +77,56 @@ def told(*, debug: bool) -> Iterator[None]:
         ours.setLevel(level)
         for name in _LOGGERS:
             logging.getLogger(name).removeHandler(handler)
+
+
+def _telling() -> set[_Remarks]:
+    """Return what tells on stderr what is logged."""
+    return {
+        handler
+        for name in _LOGGERS
+        for handler in logging.getLogger(name).handlers
+        if isinstance(handler, _Remarks)
+    }
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Tell what is logged with its time, and the journal with it.
+
+    For commands that serve: their lines are kept and looked up later.
+    """
+    journal = logging.getLogger(JOURNAL)
+    level = journal.level
+    journal.setLevel(logging.INFO)
+    handlers = _telling()
+    for handler in handlers:
+        handler.dated = True
+    try:
+        yield
+    finally:
+        journal.setLevel(level)
+        for handler in handlers:
+            handler.dated = False
+
+
+@contextlib.contextmanager
+def metered() -> Iterator[None]:
+    """Tell so many lines and no more of what is logged; in the running loop.
+
+    For commands that serve: what others do must not fill the disk.
+    """
+    from fritillary.service.metering import LineMeter
+
+    meter = LineMeter(asyncio.get_running_loop())
+    handlers = _telling()
+    for handler in handlers:
+        handler.addFilter(meter)
+    try:
+        yield
+    finally:
+        meter.tell()
+        for handler in handlers:
+            handler.removeFilter(meter)
 
 
 @contextlib.contextmanager

@@ -10,8 +10,10 @@ import typer
 
 import fritillary
 from fritillary.cli import streams
-from fritillary.cli.codes import FAILED, exit_code
+from fritillary.cli.codes import FAILED, error_text, exit_code
 from fritillary.cli.commands import add_commands
+from fritillary.cli.helps import unfolded
+from fritillary.cli.interrupted import TellingGroup
 from fritillary.cli.logs import said, told
 from fritillary.cli.output import one_line, print_error, print_note
 from fritillary.core import interrupts
@@ -20,7 +22,11 @@ from fritillary.core.errors import FritillaryError
 
 app = typer.Typer(
     name="fritillary",
-    help="Turn-based games as plugins, and an arena for bots written in any language.",
+    cls=TellingGroup,
+    help=unfolded(
+        "Turn-based games as plugins, and an arena for bots written in any language."
+        "\n\nExample: fritillary play lepidoptery"
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -61,7 +67,17 @@ def main(arguments: list[str] | None = None) -> None:
     is asked for.
     """
     interrupts.quiet_at_exit()
-    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        code = _main(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        # Before a command has begun, or while it ends.
+        code = interrupts.INTERRUPTED
+    interrupts.over()
+    sys.exit(code)
+
+
+def _main(words: list[str]) -> int:
+    """Run a command, and let out what it has printed; return its exit code."""
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     streams.prepare()
@@ -76,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
             if not code:
                 print_error(f"{_OUTPUT}: {error.strerror}")
             code = code or FAILED
-    sys.exit(code)
+    return code
 
 
 def _run(words: list[str], *, debug: bool) -> int:
@@ -86,6 +102,7 @@ def _run(words: list[str], *, debug: bool) -> int:
         interrupts.loaded()
         return app(words, standalone_mode=False) or 0
     except KeyboardInterrupt:
+        interrupts.over()
         print_note("interrupted")
         return interrupts.INTERRUPTED
     except BrokenPipeError:
@@ -113,14 +130,14 @@ def _wrong_words(error: typer.TyperException) -> int:
     message = error.format_message()
     # Where there is no word at all, the help has been printed.
     if message:
-        print_error(f"{message.rstrip('.')}; --help tells what there is")
+        print_error(f"{message.rstrip('.')}; --help tells what there is [usage]")
     return error.exit_code
 
 
 def _sentence(error: Exception) -> str:
     """Return what went wrong in one line."""
     if isinstance(error, FritillaryError):
-        return error.message
+        return error_text(error)
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:
             return f"{_OUTPUT}: {error.strerror}"

@@ -15,11 +15,13 @@ from attrs import evolve
 
 from fritillary.app.application import Application
 from fritillary.cli.asked import picture_or_why
+from fritillary.cli.codes import error_text
 from fritillary.cli.human import HumanBot
+from fritillary.cli.interrupted import leave
 from fritillary.cli.live import LiveMatch
 from fritillary.cli.logs import said, without_errors
+from fritillary.cli.loop import breathe, stopped_by
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.loop import stopped_by
 from fritillary.cli.output import console, print_error, print_note
 from fritillary.cli.players import check_players
 from fritillary.cli.results import (
@@ -39,6 +41,7 @@ from fritillary.cli.values import (
     Preset,
     game_and_options,
     hex_bytes,
+    label_data,
     option_data,
 )
 from fritillary.cli.wish import Wish, seat_clocks
@@ -49,6 +52,7 @@ from fritillary.core.errors import (
     StorageError,
     UsageError,
 )
+from fritillary.core.interrupts import INTERRUPTED
 from fritillary.plugins.game import Game
 from fritillary.record.events import Ruling
 from fritillary.record.reader import read_record
@@ -102,8 +106,8 @@ def match(
         list[str] | None,
         typer.Option(
             "--policy",
-            metavar="FAULT=CONSEQUENCE",
-            help="What follows a fault, such as illegal=retry:2,substitute; may be "
+            metavar="FAULT=WHAT",
+            help="What follows a fault, such as illegal=retry:2,void; may be "
             "repeated. Default: forfeit.",
         ),
     ] = None,
@@ -115,12 +119,25 @@ def match(
     ] = "50ms",
     record: Annotated[
         Path | None,
-        typer.Option("--record", metavar="FILE", help="Copy the record there."),
+        typer.Option(
+            "--record",
+            metavar="FILE",
+            help="Where to put the record. One of a match here is kept in the records "
+            "of --data as well; with --server it goes there unless this is given.",
+        ),
     ] = None,
     match_id: Annotated[
         str,
         typer.Option("--match-id", metavar="ID", help="Default: a fresh one."),
     ] = "",
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label",
+            metavar="NAME=VALUE",
+            help="To find the match by, not shown to bots; may be repeated.",
+        ),
+    ] = None,
     seed: Annotated[
         str,
         typer.Option("--seed", metavar="HEX", help="Of the deal, 64 digits."),
@@ -138,6 +155,15 @@ def match(
             "--pace", metavar="TIME", help="Least time between moves with --watch."
         ),
     ] = "300ms",
+    wait: Annotated[
+        str,
+        typer.Option(
+            "--wait",
+            metavar="TIME",
+            help="So long bots of remote:NAME are waited for. Default: 2min here, not "
+            "at all at a server.",
+        ),
+    ] = "",
     server: Annotated[
         str,
         typer.Option(
@@ -167,7 +193,7 @@ def match(
     Ctrl-C leaves at once, and the match may go on there. Exit code 1 if the match does
     not count, or a player could not be started.
 
-    Example: fritillary match lepidoptery --seat greedy --seat uniform --watch
+    Example: fritillary match lepidoptery -s greedy -s uniform --watch
     """
     if token and not server and token != os.environ.get("FRITILLARY_TOKEN"):
         msg = "--token is for a server; name it with --server"
@@ -186,6 +212,8 @@ def match(
         clocks=clocks,
         terms=terms,
         match_id=match_id,
+        labels=label_data(label or []),
+        wait_ms=parse_duration(wait) if wait else None,
         seed=hex_bytes(seed, "seed") if seed else None,
         salt=hex_bytes(salt, "salt") if salt else None,
         record=record,
@@ -226,19 +254,25 @@ def play_out(
     """
     check_target(wish.record)
     check_players(wish.players)
+    _check_order(app, game, options, wish)
     hosted: list[HostedMatch] = []
     humans: list[HumanBot] = []
     try:
         # What the arena logs of a failure is raised here as well.
         with without_errors("fritillary.service.arena"):
             run_loop(_play(app, game, options, wish, hosted, humans))
-    except BaseException:
+    except BaseException as ended:
         # What ended the command counts, not what follows from it.
         with contextlib.suppress(OSError):
             try:
                 _tell_all(hosted, wish)
             except FritillaryError as error:
-                print_error(error.message)
+                print_error(error_text(error))
+        if isinstance(ended, KeyboardInterrupt) and hosted:
+            if hosted[0].result is None:
+                leave(_unfinished(hosted[0]))
+            # It was called off, and all is told.
+            raise typer.Exit(INTERRUPTED) from None
         raise
     failed = [human.failure for human in humans if human.failure is not None]
     if failed:
@@ -247,6 +281,33 @@ def play_out(
         msg = f"the terminal failed, and the seat was lost by it: {said(failed[0])}"
         raise ServiceError(msg, code="player.terminal") from failed[0]
     return _tell_all(hosted, wish)
+
+
+def _check_order(
+    app: Application, game: Game[Any, Any, Any], options: Any, wish: Wish
+) -> None:
+    """Refuse what makes no sense before anybody is invited to it."""
+    from fritillary.service.ordering import order_of
+
+    order_of(
+        app.registry,
+        game,
+        wish.players,
+        options=options,
+        clocks=wish.clocks or None,
+        terms=wish.terms,
+        match_id=wish.match_id,
+        labels=wish.labels,
+        seed=wish.seed,
+        salt=wish.salt,
+    )
+
+
+def _unfinished(one: HostedMatch) -> str:
+    """Return what there is of a match that could not be brought to its end."""
+    if one.path is None or not one.path.exists():
+        return "the match had not begun"
+    return f"{one.path} is unfinished; the next 'fritillary serve' closes it as void"
 
 
 def _tell_all(hosted: list[HostedMatch], wish: Wish, *, faults: bool = True) -> int:
@@ -276,10 +337,11 @@ async def _play(
     from fritillary.service.server import Server
     from fritillary.service.tokens import TokenStore
 
+    await breathe()
     specs = [parse_player(text) for text in wish.players]
     terms = wish.terms
     if any(spec.kind == "remote" for spec in specs):
-        terms = evolve(terms, offer_ms=_REMOTE_WAIT_MS)
+        terms = evolve(terms, offer_ms=_remote_wait_ms(wish))
     async with contextlib.AsyncExitStack() as stack:
         arena = await stack.enter_async_context(
             Arena(
@@ -292,7 +354,7 @@ async def _play(
         )
         if any(spec.kind in _DIALS_IN for spec in specs):
             await stack.enter_async_context(Server(arena))
-            _invite(arena, specs)
+            _invite(arena, specs, _remote_wait_ms(wish))
         one = arena.create(
             game,
             wish.players,
@@ -300,6 +362,7 @@ async def _play(
             clocks=wish.clocks or None,
             terms=terms,
             match_id=wish.match_id,
+            labels=wish.labels,
             seed=wish.seed,
             salt=wish.salt,
         )
@@ -364,14 +427,18 @@ async def show_live(
         await live.show()
 
 
-def _invite(arena: Arena, specs: list[PlayerSpec]) -> None:
+def _remote_wait_ms(wish: Wish) -> int:
+    return _REMOTE_WAIT_MS if wish.wait_ms is None else max(1, wish.wait_ms)
+
+
+def _invite(arena: Arena, specs: list[PlayerSpec], wait_ms: int) -> None:
     """Tell how the bots that are waited for can dial in."""
     from fritillary.service.tokens import Role
 
     for name in {spec.name for spec in specs if spec.kind == "remote"}:
         token = arena.tokens.create(name, Role.BOT, passing=True)
         print_note(
-            f"waiting {_REMOTE_WAIT_MS // 1000} s for {name}; it dials in with "
+            f"waiting {wait_ms / 1000:g} s for {name}; it dials in with "
             f"FRITILLARY_ADDRESS={arena.address} FRITILLARY_TOKEN={token}"
         )
 

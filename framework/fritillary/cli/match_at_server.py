@@ -4,47 +4,47 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+import math
+import time
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
-from attrs import field, frozen
+import typer
+from attrs import define, field, frozen
 
 from fritillary.app.application import Application
-from fritillary.cli.lines import event_text, finish_text
-from fritillary.cli.live import Screen
+from fritillary.cli import watch_at_server
+from fritillary.cli.interrupted import leave
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stopped_by
-from fritillary.cli.output import console, print_note
-from fritillary.cli.painting import received_picture
+from fritillary.cli.match_remarks import RemarkOutput
+from fritillary.cli.output import print_note
 from fritillary.cli.results import Played, check_target, tell, tell_faults
-from fritillary.cli.servers import (
-    Access,
-    Desk,
-    finish_of,
-    lost_text,
-    names_of,
-    our_errors,
-)
+from fritillary.cli.servers import Access, Desk, lost_text, our_errors
+from fritillary.cli.watched import Watched
 from fritillary.cli.wish import Wish
 from fritillary.core.errors import RecordError, ServiceError, StorageError
+from fritillary.core.interrupts import INTERRUPTED
 from fritillary.record import terms as record_terms
 from fritillary.record.reader import read_file
 from fritillary_client import (
     ArenaError,
     ClockSettings,
-    Event,
     FaultRule,
+    LinkError,
     Match,
-    MatchResult,
-    MatchView,
+    RefusedError,
     Terms,
 )
-from fritillary_client.matches import Update
 
 #: So long a server that has gone away is waited for, in seconds.
 _PATIENCE_S: Final = 60.0
+
+#: Code of a match that cannot be made since a bot is not there, or busy; and how often
+#: it is tried again, in seconds.
+_ABSENT: Final = "player.absent"
+_LOOK_S: Final = 1.0
 
 
 @frozen
@@ -78,43 +78,152 @@ def play_out(app: Application, order: Order, wish: Wish) -> int:
     On Ctrl-C the match is called off there; a second one leaves it to the server.
     """
     check_target(wish.record)
+    left = _Left(order.server)
     with our_errors("referee"):
-        return run_loop(_play(app, order, wish))
+        try:
+            return run_loop(_play(app, order, wish, left))
+        except KeyboardInterrupt:
+            if left.told:
+                raise typer.Exit(INTERRUPTED) from None
+            leave(left.text())
+        except SystemExit:
+            if not left.told and (text := left.text()):
+                print_note(text)
+            raise
 
 
-async def _play(app: Application, order: Order, wish: Wish) -> int:
-    access = Access(order.server, order.token, order.ca, order.cert, order.key)
-    async with Desk(access, give_up_after=_PATIENCE_S, lost=_lost) as desk:
-        made = await desk.ask(
-            lambda referee: referee.create_match(
-                order.game,
-                wish.players,
-                options=order.options or None,
-                preset=order.preset,
-                clock=[ClockSettings(**attrs.asdict(clock)) for clock in wish.clocks],
-                terms=_terms(wish.terms),
-                seed=wish.seed or b"",
-                salt=wish.salt or b"",
-                match_id=wish.match_id,
+@define
+class _Left:
+    """What becomes of a match when the command leaves.
+
+    Attributes:
+        server: its address.
+        asked: the server was asked to make it.
+        match_id: what it has answered.
+        called_off: the server has agreed to end it.
+        why_not: why it was not, if that is known.
+        away: whether it does not answer.
+        told: its end was told here.
+    """
+
+    server: str
+    asked: bool = False
+    match_id: str = ""
+    called_off: bool = False
+    why_not: str = ""
+    away: bool = False
+    told: bool = False
+
+    def text(self) -> str:
+        """Return it in words; empty if there is nothing to be left."""
+        if not self.match_id:
+            if self.asked:
+                return f"if {self.server} has made the match already, it goes on there"
+            return ""
+        if self.called_off:
+            return (
+                f"match {self.match_id} was called off; its record stays at "
+                f"{self.server}"
             )
+        later = (
+            f"'fritillary matches abort {self.match_id} --server {self.server}' ends it"
         )
+        if self.why_not:
+            when = "when the server is back" if self.away else f"at {self.server}"
+            return (
+                f"match {self.match_id} was NOT called off ({self.why_not}); it goes "
+                f"on {when}; {later}"
+            )
+        return f"match {self.match_id} may go on at {self.server}; {later}"
+
+
+async def _play(app: Application, order: Order, wish: Wish, left: _Left) -> int:
+    access = Access(order.server, order.token, order.ca, order.cert, order.key)
+    looking = watch_at_server.Wish(access, _PATIENCE_S, wish.as_json, wish.pace_s)
+    async with looking.desk() as desk:
+        left.asked = True
+        made = await _made(desk, order, wish)
+        left.match_id = made.match_id
         if not wish.as_json:
             print_note(f"match {made.match_id} at {order.server}")
         try:
-            await (_show if wish.watch else _wait)(desk, made, wish)
+            if wish.watch:
+                await watch_at_server.watch_one(app, looking, desk, made)
+            else:
+                await _wait(looking, desk, made)
         except (asyncio.CancelledError, OSError) as error:
             why = "called off since it could not be shown"
             if isinstance(error, asyncio.CancelledError):
                 why = f"called off by {stopped_by()}"
-            # What is shown at a pace may have ended meanwhile.
-            with contextlib.suppress(ArenaError):
-                await desk.referee.abort(made.match_id, why)
-                print_note("calling the match off")
-            await _wait(desk, made, wish)
+            await _call_off(access, left, why)
+            if left.why_not:
+                if isinstance(error, OSError):
+                    print_note(left.text())
+                raise
+            await _wait(looking, desk, made)
             with contextlib.suppress(OSError):
                 await _tell_end(app, desk, made, wish)
+            left.told = True
             raise
         return await _tell_end(app, desk, made, wish)
+
+
+async def _made(desk: Desk, order: Order, wish: Wish) -> Match:
+    """Return the match, made as soon as the bots are there that are waited for.
+
+    Raises:
+        ArenaError: if it cannot be made, or they are not there in time.
+    """
+    until = time.monotonic() + (wish.wait_ms or 0) / 1000
+    told = False
+    while True:
+        try:
+            return await desk.ask(
+                lambda referee: referee.create_match(
+                    order.game,
+                    wish.players,
+                    options=order.options or None,
+                    preset=order.preset,
+                    clock=[
+                        ClockSettings(**attrs.asdict(clock)) for clock in wish.clocks
+                    ],
+                    terms=_terms(wish.terms),
+                    seed=wish.seed or b"",
+                    salt=wish.salt or b"",
+                    match_id=wish.match_id,
+                    labels=wish.labels,
+                )
+            )
+        except RefusedError as error:
+            if error.code != _ABSENT:
+                raise
+            left_s = until - time.monotonic()
+            why = error.message.partition("; ")[0]
+            if left_s <= 0:
+                waited = f"{why}; " + (
+                    "it was waited for" if told else "--wait TIME waits for it"
+                )
+                raise RefusedError(waited, code=error.code) from error
+            if not told and not wish.as_json:
+                print_note(f"{why}; waiting {math.ceil(left_s)} s for it")
+            told = True
+            await asyncio.sleep(min(_LOOK_S, left_s))
+
+
+async def _call_off(access: Access, left: _Left, why: str) -> None:
+    """Ask a server once to end a match, and note what came of it."""
+    try:
+        # A connection that has failed holds its next tries back.
+        async with access.referee() as referee:
+            await referee.abort(left.match_id, why)
+    except ArenaError as error:
+        # What is shown at a pace may have ended meanwhile.
+        if error.code != "match.phase":
+            left.why_not = lost_text(error)
+            left.away = isinstance(error, LinkError) or error.retry_after_ms is not None
+        return
+    left.called_off = True
+    print_note("calling the match off")
 
 
 def _terms(terms: record_terms.Terms) -> Terms:
@@ -133,104 +242,11 @@ def _terms(terms: record_terms.Terms) -> Terms:
     )
 
 
-def _lost(error: ArenaError, wait_s: float = 0.0) -> None:
-    del wait_s
-    print_note(f"{lost_text(error)}; trying again")
-
-
-def _follow(desk: Desk, match: Match, **wanted: Any) -> AsyncGenerator[Update]:
-    """Watch a match, also over a restart of the server."""
-    away = False
-
-    def lost(error: ArenaError, wait_s: float) -> None:
-        nonlocal away
-        if not away:
-            away = True
-            _lost(error, wait_s)
-
-    async def updates() -> AsyncGenerator[Update]:
-        nonlocal away
-        followed = desk.referee.follow(
-            match.match_id, give_up_after=_PATIENCE_S, lost=lost, **wanted
-        )
-        async with contextlib.aclosing(followed):
-            async for update in followed:
-                away = False
-                yield update
-
-    return updates()
-
-
-async def _wait(desk: Desk, match: Match, wish: Wish) -> None:
+async def _wait(looking: watch_at_server.Wish, desk: Desk, match: Match) -> None:
     """Wait for the end of a match."""
-    del wish
-    async with contextlib.aclosing(_follow(desk, match, after=None)) as updates:
-        async for _ in updates:
-            pass
-
-
-async def _show(desk: Desk, match: Match, wish: Wish) -> None:
-    """Show a match on the terminal to its end."""
-    screen = Screen(console(), pace_s=wish.pace_s)
-    following = asyncio.ensure_future(_tell(desk, match, screen))
-    try:
-        await screen.show()
-        await following
-    finally:
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
-
-
-async def _tell(desk: Desk, match: Match, screen: Screen) -> None:
-    """Tell a screen what happens.
-
-    What was over before the watching began has no picture of its own; all else is
-    shown with the view that comes after it.
-    """
-    names: list[str] = []
-    seen: int | None = None
-    ply = 0
-    event: Event | None = None
-
-    def show(event: Event, *, past: bool = False) -> None:
-        screen.add(event.ply, event_text(names, event), past=past)
-
-    async def described() -> list[str]:
-        # Programs tell their names when they dial in.
-        return names_of(
-            await desk.ask(lambda referee: referee.get_match(match.match_id))
-        )
-
-    updates = _follow(desk, match, views=True, picture="text")
-    try:
-        async for update in updates:
-            if isinstance(update, MatchView):
-                if seen is None:
-                    seen = update.ply
-                screen.picture = received_picture(update.picture) or screen.picture
-                if event is not None:
-                    show(event)
-                    event = None
-            elif isinstance(update, Event):
-                names = names or await described()
-                ply = update.ply
-                if event is not None:
-                    show(event)
-                    event = None
-                if update.kind == "ended":
-                    continue
-                if ply <= (seen or 0):
-                    show(update, past=True)
-                else:
-                    event = update
-            elif isinstance(update, MatchResult):
-                names = names or await described()
-                if event is not None:
-                    show(event)
-                screen.add(ply, finish_text(names, finish_of(update)))
-    finally:
-        screen.close()
-        await updates.aclose()
+    watched = Watched(match)
+    output = RemarkOutput(watched, quiet=looking.as_json)
+    await watch_at_server.feed(looking, desk, watched, None, output)
 
 
 async def _tell_end(app: Application, desk: Desk, match: Match, wish: Wish) -> int:

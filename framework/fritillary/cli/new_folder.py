@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
+from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.core.errors import StorageError, UsageError
 
 #: What `GameInfo` takes as an id, and every package system as part of a name.
@@ -81,7 +82,11 @@ def write(
     if not target.parent.is_dir():
         msg = f"{target.parent}: there is no such folder"
         raise UsageError(msg, code="usage.folder")
-    with _draft(target, files, programs) as made:
+
+    def kept() -> str:
+        return f"{target} is complete" if target.exists() else f"there is no {target}"
+
+    with telling_of_interrupts(kept), _draft(target, files, programs) as made:
         made.rename(target)
 
 

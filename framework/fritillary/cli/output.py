@@ -94,9 +94,52 @@ def say(*parts: Part, style: str = "") -> None:
     console().print(styled(*parts, style=style))
 
 
-def show(text: str) -> None:
-    """Print a picture, or whatever else has lines, to stdout."""
-    console().print(Text(many_lines(text)))
+def drawn(picture: str, out: Console, most: int | None = None) -> Text:
+    """Return a picture; on a terminal its rows are cut to what there is room for.
+
+    Rows that a terminal breaks make it unreadable.
+
+    Args:
+        picture: to be shown.
+        out: where.
+        most: rows that there is room for; ``None`` for any number.
+    """
+    rows = [Text(row, no_wrap=True) for row in many_lines(picture).split("\n")]
+    wide = max(row.cell_len for row in rows)
+    if out.is_terminal and wide > out.width:
+        for row in rows:
+            row.truncate(out.width, overflow="ellipsis")
+        rows.append(Text(f"(all of it takes {wide} columns)", style="dim"))
+    if most is not None:
+        rows = cut_to(rows, max(1, most))
+    return Text("\n", no_wrap=True).join(rows)
+
+
+def cut_to(rows: list[Text], most: int) -> list[Text]:
+    """Return rows that are not too many: without empty ones, then without the last.
+
+    Args:
+        rows: of a picture.
+        most: that there is room for.
+    """
+    if len(rows) <= most:
+        return rows
+    # Of the empty rows the first ones stay as long as there is room.
+    spare = most - sum(bool(row.plain.strip()) for row in rows)
+    kept = []
+    for row in rows:
+        if row.plain.strip():
+            kept.append(row)
+        elif spare > 0:
+            spare -= 1
+            kept.append(row)
+    return kept[:most]
+
+
+def show(picture: str) -> None:
+    """Print a picture to stdout."""
+    out = console()
+    out.print(drawn(picture, out))
 
 
 def json_text(data: Any, *, indent: int | None = 2) -> str:

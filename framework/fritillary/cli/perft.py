@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.interrupted import leave
 from fritillary.cli.output import print_json
 from fritillary.cli.values import (
     GameId,
@@ -45,7 +46,7 @@ def perft(
     """Count the sequences of actions from a deal, ply by ply.
 
     Chance outcomes count as plies, whatever their weight. Sequences that end the
-    match early are not counted at greater depths.
+    match early are not counted at greater depths. Ctrl-C gives the counts so far.
 
     Example: fritillary perft lepidoptery --depth 4
     """
@@ -53,13 +54,19 @@ def perft(
     state = game.new(_dealer(seed), options, seats)
     numbers: list[int] = []
     begin = time.monotonic()
-    for number in count(game, state, depth):
-        if not as_json:
-            seconds = time.monotonic() - begin
-            print(f"{len(numbers):3}  {number:>16,}  {seconds:8.2f} s", flush=True)
-        numbers.append(number)
+    interrupted = False
+    try:
+        for number in count(game, state, depth):
+            if not as_json:
+                seconds = time.monotonic() - begin
+                print(f"{len(numbers):3}  {number:>16,}  {seconds:8.2f} s", flush=True)
+            numbers.append(number)
+    except KeyboardInterrupt:
+        interrupted = True
     if as_json:
         print_json({"game": game.id, "seed": seed, "counts": numbers})
+    if interrupted:
+        leave(f"{len(numbers)} of {depth + 1} depths were counted")
 
 
 def _dealer(seed: str) -> Dealer:

@@ -109,7 +109,7 @@ def result_data(played: Played, path: Path | None) -> dict[str, Any]:
         "match_id": played.match_id,
         "game": played.game,
         "players": played.players,
-        "ended": finish.kind.value,
+        "kind": finish.kind.value,
         "code": finish.code,
         "message": finish.message,
         "reason": None if outcome is None else outcome.reason,

@@ -19,6 +19,9 @@ from fritillary_client import ArenaError, LinkError, Match, MatchResult, Referee
 
 T = TypeVar("T")
 
+#: A match in one of these phases has not ended.
+OPEN: Final = ("offered", "preparing", "running", "waiting", "paused", "closing")
+
 #: Codes with which a server tells that what was asked for makes no sense.
 _USAGE: Final = ("usage.", "options.", "match.id", "game.unknown", "codec.")
 
@@ -45,7 +48,10 @@ def our_errors(role: str) -> Iterator[None]:
         if error.code == "usage.token":
             message = "a server wants to know who asks: give --token"
         if error.code in {"usage.token", "auth.wrong-role"}:
-            message += f"; 'fritillary token create NAME --role {role}' makes one there"
+            message += (
+                f"; 'fritillary token create NAME --role {role}' makes one, with the "
+                "--data of that server"
+            )
         raise kind(message, code=error.code) from error
 
 

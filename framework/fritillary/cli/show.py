@@ -11,7 +11,7 @@ import typer
 from fritillary.app.application import Application
 from fritillary.cli import output
 from fritillary.cli.asked import notation, picture, text_of
-from fritillary.cli.files import naming, record_of
+from fritillary.cli.files import naming, record_of, spare
 from fritillary.cli.ledger import HEADING, Ledger
 from fritillary.cli.output import (
     looks_on,
@@ -21,6 +21,7 @@ from fritillary.cli.output import (
     print_text,
     say,
 )
+from fritillary.codec.kinds import tag_of
 from fritillary.core.errors import StorageError, UsageError
 from fritillary.record.events import (
     ActionTaken,
@@ -73,13 +74,22 @@ def show(
 
     With --times, in milliseconds: what was taken from the clock, what passed at the
     server, what the bot says that it thought, the round trip of the link as it was
-    last measured, and the rest, which neither of them explains.
+    last measured, and the rest, which neither of them explains. What was taken for
+    faults, pauses and restarts has rows too: all of them add up to what was charged.
 
     Example: fritillary show match.frec --ply 12 --svg board.svg
     """
     if as_json and not times:
         msg = "--json goes with --times; 'fritillary export' writes the whole record"
         raise UsageError(msg, code="usage.json")
+    if steps and (times or svg or ply is not None):
+        msg = "--steps shows all positions; leave out --ply, --svg and --times"
+        raise UsageError(msg, code="usage.ply")
+    if as_json and svg:
+        msg = "--json prints times only; leave out --svg"
+        raise UsageError(msg, code="usage.json")
+    if svg is not None:
+        spare(svg, file)
     record = record_of(file)
     with naming(file):
         replay = replayed(record, Application().registry)
@@ -108,16 +118,17 @@ def _show(
     if steps:
         _step_through(replay, seat)
         return
-    _print_header(record)
     listed = [step for step in _until(replay, ply) if not _dull(step.event)]
     if ply is not None and replay.ply < ply:
         msg = f"the match has {replay.ply} plies, not {ply}"
         raise UsageError(msg, code="usage.ply")
+    _print_header(record)
     ledger = Ledger(record) if times else None
     if ledger is not None:
         say((f"{'':{_WIDE}}{HEADING}", "bold"))
     for step in listed:
-        say(_line(replay, step, ledger))
+        for line in _lines(replay, step, ledger):
+            say(line)
     if ledger is not None:
         _print_times(ledger)
     if replay.state is None:
@@ -173,7 +184,28 @@ def _print_header(record: Record) -> None:
     print()
 
 
-def _line(replay: Replay, step: Step, ledger: Ledger | None = None) -> str:
+def _lines(replay: Replay, step: Step, ledger: Ledger | None = None) -> list[str]:
+    """Return what is told of a step: as a rule one line, with its times if wanted."""
+    event = step.event
+    row = None if ledger is None else ledger.rows.get(step.number)
+    note = event.note if isinstance(event, ActionTaken) else ""
+    note = f"  | {note}" if note else ""
+    line = _line(replay, step, "" if row is None else f" (seat {row.seat})")
+    if row is None:
+        return [line + note]
+    if len(line) < _WIDE:
+        return [f"{line:{_WIDE}}{row.text()}{note}"]
+    return [line, f"{'':{_WIDE}}{row.text()}{note}"]
+
+
+def _line(replay: Replay, step: Step, charged: str) -> str:
+    """Return what happened.
+
+    Args:
+        replay: of the match.
+        step: of it.
+        charged: names the seat that a pause or a restart has taken time from.
+    """
     event = step.event
     match event:
         case ActionTaken():
@@ -181,11 +213,7 @@ def _line(replay: Replay, step: Step, ledger: Ledger | None = None) -> str:
             source = (
                 "" if event.source is Source.PLAYER else f"  ({event.source.value})"
             )
-            line = f"{step.ply:4}  seat {event.seat}  {text}{source}"
-            row = None if ledger is None else ledger.rows.get(step.number)
-            if row is not None:
-                line = f"{line:{_WIDE}}{row.text()}"
-            return line + (f"  | {event.note}" if event.note else "")
+            return f"{step.ply:4}  seat {event.seat}  {text}{source}"
         case Ruling():
             who = "" if event.seat is None else f"seat {event.seat}: "
             return (
@@ -195,10 +223,13 @@ def _line(replay: Replay, step: Step, ledger: Ledger | None = None) -> str:
         case Resigned():
             return f"      seat {event.seat} resigns"
         case Paused():
-            return f"      paused {event.message}"
+            return f"      paused{charged} {event.message}".rstrip()
         case Resumed():
             return "      resumed"
         case Restarted():
+            # Short enough to stand in one line with its times.
+            if charged:
+                return f"      server restart{charged}"
             return "      the server was restarted"
         case Ended():
             return f"      {end_text(event)}"
@@ -223,32 +254,52 @@ def _print_times(ledger: Ledger) -> None:
     """Print where the time of each seat went."""
     print()
     print_table(*ledger.table())
-    if any(seat.figures["unexplained_ms"] for seat in ledger.seats):
-        print()
-        print_text(
+    notes = []
+    if any(seat.figures["rest_ms"] for seat in ledger.seats):
+        notes.append(
             "rest = server - think - link: the referee, the machines, and whatever the "
-            f"bot did not report. The margin was {ledger.margin_ms} ms a decision; it "
-            "is not charged."
+            "bot did not report. A lost link is in it too: records do not tell when "
+            f"one was lost. The margin was {ledger.margin_ms} ms a decision; it is not "
+            "charged."
         )
+    if any(seat.others for seat in ledger.seats):
+        notes.append(
+            "other = charged for faults, and for decisions that were broken off by a "
+            "pause or a restart."
+        )
+    for note in notes:
+        print()
+        print_text(note)
 
 
 def _times_data(record: Record, replay: Replay) -> dict[str, Any]:
     ledger = Ledger(record)
-    decisions = [
-        {
-            "ply": step.ply,
-            "text": notation(replay.game, step.action),
-            **ledger.rows[step.number].data(),
-        }
-        for step in replay.steps()
-        if step.number in ledger.rows
-    ]
+    decisions = []
+    others = []
+    for step in replay.steps():
+        row = ledger.rows.get(step.number)
+        if row is None:
+            continue
+        if row.decision:
+            text = notation(replay.game, step.action)
+            decisions.append({"ply": step.ply, "text": text, **row.data()})
+        else:
+            others.append(
+                {
+                    "ply": step.ply,
+                    "type": tag_of(type(step.event)),
+                    "seat": row.seat,
+                    "charged_ms": row.charged_ms,
+                    "left_ms": row.left_ms,
+                }
+            )
     return {
         "match_id": record.header.match_id,
         "game": record.header.game.full_id,
         "margin_ms": ledger.margin_ms,
         "seats": [seat.data() for seat in ledger.seats],
         "decisions": decisions,
+        "other_charges": others,
     }
 
 
@@ -257,7 +308,8 @@ def _step_through(replay: Replay, seat: int | None) -> None:
     waits = looks_on() and sys.stdin.isatty()
     for step in replay.steps():
         if not _dull(step.event):
-            say(_line(replay, step), style="bold")
+            for line in _lines(replay, step):
+                say(line, style="bold")
         elif step.number and step.action is None:
             continue
         if replay.state is None:

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
+from fritillary.cli.logs import metered
+from fritillary.cli.loop import breathe, stopping
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.loop import stopping
 from fritillary.cli.output import print_note, say
 
 #: Beside that of the arena.
@@ -64,14 +65,16 @@ async def _simulate(address: str, workers: int | None, *, attached: bool) -> Non
 
     limits = SimulatorLimits() if workers is None else SimulatorLimits(workers=workers)
     stop = stopping(interrupt=not attached)
+    await breathe()
     if attached:
         loop = asyncio.get_running_loop()
         threading.Thread(target=_follow, args=(loop, stop), daemon=True).start()
-    async with SimulatorServer(address, limits=limits) as server:
-        say(f"listening on {server.address}")
-        await stop.wait()
-        if not attached:
-            print_note("stopping")
+    with metered():
+        async with SimulatorServer(address, limits=limits) as server:
+            say(f"listening on {server.address}")
+            await stop.wait()
+            if not attached:
+                print_note("stopping")
 
 
 def _follow(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from fritillary.service.tokens import Token
 
 app = typer.Typer(
-    help="Make, list and revoke the tokens of bots, referees and spectators.",
+    help="Make, list and revoke the tokens of bots, referees and spectators.\n\n"
+    "Example: fritillary token create my-bot",
     no_args_is_help=True,
 )
 
@@ -28,6 +29,10 @@ def create(
     role: Annotated[
         str, typer.Option("--role", help="bot, referee or spectator.")
     ] = "bot",
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Also if there is a good one of that name."),
+    ] = False,
     data: Data = None,
 ) -> None:
     """Make a token and print it; it is shown this once.
@@ -40,14 +45,29 @@ def create(
     if role not in {known.value for known in Role}:
         msg = f"role {role[:40]!r} is none of bot, referee, spectator"
         raise UsageError(msg, code="usage.role")
-    print(Application(data).tokens.create(name, Role(role)))
+    tokens = Application(data).tokens
+    print(tokens.create(name, Role(role), again=again))
     print_note("keep it secret; only its hash is stored, so it cannot be shown again")
+    good = [
+        token.id
+        for token in tokens.list()
+        if token.name == name and token.revoked_at_ms is None
+    ]
+    if len(good) > 1:
+        print_note(
+            f"{name} has {len(good)} good tokens now ({', '.join(good)}); revoking the "
+            "name revokes them all, an id that one"
+        )
 
 
 @app.command("list")
 def list_tokens(data: Data = None, as_json: Json = False) -> None:
-    """List the tokens, without their secrets."""
-    tokens = Application(data).tokens.list()
+    """List the tokens, without their secrets.
+
+    Example: fritillary token list
+    """
+    app = Application(data)
+    tokens = app.kept_tokens.list()
     if as_json:
         print_json(
             [
@@ -64,7 +84,9 @@ def list_tokens(data: Data = None, as_json: Json = False) -> None:
     elif tokens:
         print_table(("ID", "NAME", "ROLE", "MADE", "STATE"), map(_row, tokens))
     else:
-        print_note("there are no tokens; 'fritillary token create NAME' makes one")
+        print_note(
+            f"there are no tokens; 'fritillary token create NAME{app.words}' makes one"
+        )
 
 
 def _row(token: Token) -> tuple[str, ...]:
@@ -86,6 +108,11 @@ def revoke(
     ],
     data: Data = None,
 ) -> None:
-    """Revoke tokens; a running server ends their sessions within a second or two."""
-    for token in Application(data).tokens.revoke(which):
+    """Revoke tokens; a running server ends their sessions within a second or two.
+
+    Example: fritillary token revoke my-bot
+    """
+    revoked = Application(data).kept_tokens.revoke(which)
+    for token in revoked:
         say(f"revoked {token.id} ({token.name}, {token.role.value})")
+    print_note(f"{len(revoked)} token{'s' if len(revoked) > 1 else ''} revoked")

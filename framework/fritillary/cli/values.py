@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,18 +83,31 @@ def option_data(words: list[str]) -> dict[str, Any]:
     Raises:
         UsageError: if a word has another form, or a name is repeated.
     """
-    data: dict[str, Any] = {}
+    return {name: _value(value) for name, value in _pairs(words, "option")}
+
+
+def label_data(words: list[str]) -> dict[str, str]:
+    """Return labels, from words of the form ``name=value``.
+
+    Raises:
+        UsageError: if a word has another form, or a name is repeated.
+    """
+    return dict(_pairs(words, "label"))
+
+
+def _pairs(words: list[str], what: str) -> Iterator[tuple[str, str]]:
+    names = set()
     for word in words:
         name, equals, value = word.partition("=")
         name = name.strip()
         if not equals or not name:
-            msg = f"option {word[:60]!r} must be of the form name=value"
-            raise UsageError(msg, code="usage.option")
-        if name in data:
-            msg = f"option {name!r} is given twice"
-            raise UsageError(msg, code="usage.option")
-        data[name] = _value(value)
-    return data
+            msg = f"{what} {word[:60]!r} must be of the form name=value"
+            raise UsageError(msg, code=f"usage.{what}")
+        if name in names:
+            msg = f"{what} {name!r} is given twice"
+            raise UsageError(msg, code=f"usage.{what}")
+        names.add(name)
+        yield name, value
 
 
 def _value(text: str) -> Any:

@@ -8,17 +8,22 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
-from fritillary.cli.codes import exit_code
+from fritillary.cli.codes import CHECK, error_text, exit_code
 from fritillary.cli.files import naming
+from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import print_error, print_json, say
 from fritillary.cli.values import Json
-from fritillary.core.errors import RecordError
+from fritillary.core.errors import RecordError, UsageError
 from fritillary.record.reader import read_file
 from fritillary.referee.verify import Verified
 from fritillary.referee.verify import verify as verify_record
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE...", help="Finished match records.")
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Finished match records; of a folder, all that it holds (*.frec).",
+    ),
 ]
 
 
@@ -43,26 +48,57 @@ def verify(
     Example: fritillary verify match.frec
     """
     registry = Application().registry
-    failure: RecordError | None = None
-    results = []
-    for path in files:
-        try:
-            with naming(path):
-                verified = verify_record(read_file(path), registry, key=key or None)
-        except RecordError as error:
-            failure = error
-            message = error.message.removeprefix(f"{path}: ")
-            results.append({"file": str(path), "holds": False, "error": message})
-            if not as_json:
-                print_error(error.message)
-        else:
-            results.append({"file": str(path), "holds": True, **about(verified)})
-            if not as_json:
-                _print(path, verified)
-    if as_json:
+    paths = [path for file in files for path in _records(file)]
+    worst = done = 0
+    results: list[dict[str, object]] = []
+    with telling_of_interrupts(lambda: f"{done} of {len(paths)} were checked"):
+        for path in paths:
+            try:
+                with naming(path):
+                    verified = verify_record(read_file(path), registry, key=key or None)
+            except RecordError as error:
+                code = exit_code(error)
+                worst = max(worst, code)
+                # That a record does not hold is a result, that nobody knows is none.
+                if as_json and code == CHECK:
+                    message = error.message.removeprefix(f"{path}: ")
+                    results.append(
+                        {
+                            "file": str(path),
+                            "holds": False,
+                            "code": error.code,
+                            "message": message,
+                        }
+                    )
+                else:
+                    print_error(error_text(error))
+            else:
+                if as_json:
+                    results.append(
+                        {"file": str(path), "holds": True, **about(verified)}
+                    )
+                else:
+                    _print(path, verified)
+            done += 1
+    if results:
         print_json(results)
-    if failure is not None:
-        raise typer.Exit(exit_code(failure))
+    if worst:
+        raise typer.Exit(worst)
+
+
+def _records(path: Path) -> list[Path]:
+    """Return the records that are meant by a path, in the order of their names.
+
+    Raises:
+        UsageError: if it is a folder without any.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.frec"))
+    if not found:
+        msg = f"{path}: the folder holds no match records (*.frec)"
+        raise UsageError(msg, code="usage.record")
+    return found
 
 
 def about(verified: Verified) -> dict[str, object]:
@@ -71,7 +107,7 @@ def about(verified: Verified) -> dict[str, object]:
     return {
         "game": verified.game_id,
         "plies": verified.plies,
-        "ended": verified.ended.kind.value,
+        "kind": verified.ended.kind.value,
         "reason": None if outcome is None else outcome.reason,
         "placing": None if outcome is None else list(outcome.placing),
         "content_hash": verified.content_hash,

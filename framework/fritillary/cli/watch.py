@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.reach import DEFAULT_ADDRESS, OnlookerToken, ServerAddress
 from fritillary.cli.secure import Ca, Cert, Key
-from fritillary.cli.serve import DEFAULT_ADDRESS
 from fritillary.core.errors import UsageError
 from fritillary.record.terms import parse_duration
 
@@ -17,24 +17,8 @@ def watch(
     match_id: Annotated[
         str, typer.Argument(metavar="MATCH", help="Id of a match there.")
     ] = "",
-    server: Annotated[
-        str,
-        typer.Option(
-            "--server",
-            metavar="HOST:PORT",
-            envvar="FRITILLARY_ADDRESS",
-            help="Where it is played.",
-        ),
-    ] = DEFAULT_ADDRESS,
-    token: Annotated[
-        str,
-        typer.Option(
-            "--token",
-            metavar="TEXT",
-            envvar="FRITILLARY_TOKEN",
-            help="Of a spectator or a referee.",
-        ),
-    ] = "",
+    server: ServerAddress = DEFAULT_ADDRESS,
+    token: OnlookerToken = "",
     ca: Ca = None,
     cert: Cert = None,
     key: Key = None,
@@ -63,11 +47,12 @@ def watch(
     """Watch a match at a server as spectators may see it, or list those that go on.
 
     Whoever comes late is told what has happened so far; a server that goes away is
-    waited for. Where the output is no terminal there is a line for each event. With
-    --json the type of an object is match, view, event, status, lost, found or result.
-    Ctrl-C leaves; the match goes on.
+    waited for. Where the output is no terminal each thing that happens is a line: the
+    time, the ply and what happened, with - for what is not known. With --json the type
+    of an object is match, view, event, status, lost, found or result. Ctrl-C leaves;
+    the match goes on.
 
-    Example: fritillary watch --latest --follow --server 127.0.0.1:7447 --token TOKEN
+    Example: fritillary watch --latest --follow --token TOKEN
     """
     if match_id and latest:
         msg = "name a match or ask for the latest one, not both"

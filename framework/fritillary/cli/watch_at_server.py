@@ -4,25 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import Final
 
 from attrs import frozen
 
 from fritillary.app.application import Application
+from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.loop import run as run_loop
+from fritillary.cli.match_remarks import RemarkOutput
 from fritillary.cli.output import console, looks_on, print_note, print_table
 from fritillary.cli.painting import Painter
-from fritillary.cli.servers import Access, Desk, lost_text, names_of, our_errors
+from fritillary.cli.servers import (
+    OPEN,
+    Access,
+    Desk,
+    lost_text,
+    names_of,
+    our_errors,
+)
 from fritillary.cli.watch_lines import JsonOutput, LineOutput, match_data, print_object
 from fritillary.cli.watch_screen import TerminalOutput
 from fritillary.cli.watched import Watched
-from fritillary_client import ArenaError, Match, MatchStatus, Referee, RefusedError
-
-#: A match in one of these has not ended.
-_OPEN: Final = ("offered", "preparing", "running", "waiting", "paused", "closing")
+from fritillary_client import (
+    ArenaError,
+    Event,
+    Match,
+    MatchStatus,
+    Referee,
+    RefusedError,
+)
 
 #: In these the players may not have told their names.
 _UNNAMED: Final = ("offered", "preparing")
+
+#: Kinds of events after which the board is another one.
+_MOVES: Final = ("action", "chance")
 
 #: So often a server is asked for the next match, in seconds.
 _LOOK_S: Final = 1.0
@@ -39,11 +56,13 @@ class Wish:
         access: to the server, of a spectator or a referee.
         give_up_s: so long a server that has gone away is waited for, in seconds.
         as_json: print data.
+        pace_s: least time between two moves on a terminal.
     """
 
     access: Access
     give_up_s: float
     as_json: bool
+    pace_s: float = 0.0
 
     def desk(self) -> Desk:
         """Return who asks the server."""
@@ -69,8 +88,13 @@ def watch(app: Application, wish: Wish, match_id: str, *, follow: bool) -> None:
         match_id: of the match; empty for the newest that goes on, or the next.
         follow: go on with the next match, and the next.
     """
-    with our_errors("spectator"):
-        run_loop(_watch(app, wish, match_id, follow=follow))
+    watching: set[str] = set()
+
+    def kept() -> str:
+        return "".join(f"match {one} goes on without you" for one in watching)
+
+    with our_errors("spectator"), telling_of_interrupts(kept):
+        run_loop(_watch(app, wish, match_id, watching, follow=follow))
 
 
 # ------------------------------------------------------------------------- listing
@@ -79,7 +103,7 @@ def watch(app: Application, wish: Wish, match_id: str, *, follow: bool) -> None:
 async def _list(wish: Wish) -> None:
     """Print the matches that go on."""
     async with wish.desk() as desk:
-        matches = [match async for match in desk.referee.list_matches(phases=_OPEN)]
+        matches = [match async for match in desk.referee.list_matches(phases=OPEN)]
     if wish.as_json:
         for match in matches:
             print_object({"type": "match", **match_data(match)})
@@ -100,19 +124,25 @@ def _row(match: Match) -> tuple[str, ...]:
 # ------------------------------------------------------------------------ watching
 
 
-async def _watch(app: Application, wish: Wish, match_id: str, *, follow: bool) -> None:
-    """Watch one match, or one after the other."""
+async def _watch(
+    app: Application, wish: Wish, match_id: str, watching: set[str], *, follow: bool
+) -> None:
+    """Watch one match, or one after the other; keep the id of what goes on."""
     async with wish.desk() as desk:
         if match_id:
             match = await _named(desk, match_id)
-            await _watch_one(app, wish, desk, match)
+            watching.add(match_id)
+            await watch_one(app, wish, desk, match)
+            watching.clear()
             if not follow:
                 return
         coming = _Coming(desk, wish, match_id)
         while True:
+            watching.clear()
             match = await coming.next()
+            watching.add(match.match_id)
             try:
-                await _watch_one(app, wish, desk, match)
+                await watch_one(app, wish, desk, match)
             except RefusedError as error:
                 # Whether a deal is sealed is told only to who tries to look.
                 if error.code not in {"match.sealed", "match.unknown"}:
@@ -200,8 +230,14 @@ async def _newest(referee: Referee) -> list[Match]:
     return found
 
 
-async def _watch_one(app: Application, wish: Wish, desk: Desk, match: Match) -> None:
-    """Watch one match to its end.
+async def watch_one(app: Application, wish: Wish, desk: Desk, match: Match) -> None:
+    """Watch one match to its end: on a terminal the board, elsewhere lines or objects.
+
+    Args:
+        app: knows the games that are installed.
+        wish: how to show it.
+        desk: asks the server.
+        match: as the server describes it.
 
     Raises:
         ArenaError: if it cannot be watched.
@@ -210,13 +246,13 @@ async def _watch_one(app: Application, wish: Wish, desk: Desk, match: Match) -> 
     painter = Painter(app, match)
     out = console()
     if wish.as_json:
-        await _feed(wish, desk, watched, painter, JsonOutput(watched))
+        await feed(wish, desk, watched, painter, JsonOutput(watched))
         return
     if not looks_on() or out.is_dumb_terminal:
-        await _feed(wish, desk, watched, painter, LineOutput(watched))
+        await feed(wish, desk, watched, painter, LineOutput(watched))
         return
     output = TerminalOutput(out, watched, painter)
-    feeding = asyncio.ensure_future(_feed(wish, desk, watched, painter, output))
+    feeding = asyncio.ensure_future(feed(wish, desk, watched, painter, output))
     try:
         await output.show()
         await feeding
@@ -225,20 +261,33 @@ async def _watch_one(app: Application, wish: Wish, desk: Desk, match: Match) -> 
         await asyncio.gather(feeding, return_exceptions=True)
 
 
-async def _feed(
+async def feed(
     wish: Wish,
     desk: Desk,
     watched: Watched,
-    painter: Painter,
-    output: TerminalOutput | JsonOutput | LineOutput,
+    painter: Painter | None,
+    output: TerminalOutput | JsonOutput | LineOutput | RemarkOutput,
 ) -> None:
-    """Hand on what spectators are told."""
+    """Hand on what spectators are told, to the end of the match.
+
+    Args:
+        wish: how long to wait for a server, and at which pace to go on.
+        desk: asks the server.
+        watched: what is known of the match.
+        painter: draws the board; ``None`` where nothing is drawn.
+        output: is told.
+
+    Raises:
+        ArenaError: if the match cannot be watched, or the server stays away.
+    """
     match_id = watched.match.match_id
-    pictures = not isinstance(output, LineOutput)
+    pictures = painter is not None and not isinstance(output, LineOutput)
+    paced = wish.pace_s if isinstance(output, TerminalOutput) else 0.0
+    moved_at = 0.0
     updates = desk.referee.follow(
         match_id,
         views=pictures,
-        picture=painter.wanted if pictures else "",
+        picture=painter.wanted if pictures and painter is not None else "",
         give_up_after=wish.give_up_s,
         lost=output.lost,
     )
@@ -253,6 +302,9 @@ async def _feed(
                         watched.describe(
                             await desk.ask(lambda referee: referee.get_match(match_id))
                         )
+                if paced and isinstance(update, Event) and update.kind in _MOVES:
+                    await asyncio.sleep(moved_at + paced - time.monotonic())
+                    moved_at = time.monotonic()
                 output.told(update)
     except RefusedError as error:
         if error.code == "match.unknown" and watched.view is not None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 
-from fritillary.cli.output import console, json_text, print_note, styled
+from fritillary.cli.moments import stamp
+from fritillary.cli.output import console, json_text, styled
 from fritillary.cli.servers import lost_text
-from fritillary.cli.watched import Watched
+from fritillary.cli.watched import NO_PLY, Watched, found_text
 from fritillary_client import (
     ArenaError,
     Event,
@@ -20,37 +23,76 @@ from fritillary_client import (
 from fritillary_client.matches import Update
 
 
+def _wall_clock() -> float:
+    return time.time()  # noqa: TID251 - says to people when something happened
+
+
+def _seconds(ms: int) -> float | None:
+    return ms / 1000 if ms else None
+
+
 class LineOutput:
-    """Prints a line for each event, and the result.
+    """Prints a line for each thing that happens, and the result.
+
+    A line has three parts with blanks between them: when it happened, the ply, and what
+    happened; `-` stands for a time or a ply that is not known, or that there is not.
 
     Args:
         watched: what is known of the match.
+        now: the time in seconds since 1970-01-01 UTC.
     """
 
-    def __init__(self, watched: Watched) -> None:
+    def __init__(
+        self, watched: Watched, now: Callable[[], float] = _wall_clock
+    ) -> None:
         self._watched = watched
+        self._now = now
         self._out = console()
-        self._lost = False
+        self._lost = ""
+        self._players = watched.players()
+        self._over = watched.match.phase == "ended"
+        self._line(f"{NO_PLY}{watched.title()}", _seconds(watched.match.created_at_ms))
 
     def told(self, update: Update) -> None:
         """Print what there is to say of an update."""
+        watched = self._watched
         if self._lost:
-            self._lost = False
-            print_note("the link is back")
-        for line in self._watched.take(update):
-            self._out.print(styled(line))
+            self._line(f"{NO_PLY}{self._lost}", self._now())
+            self._lost = ""
+        if watched.players() != self._players:
+            self._players = watched.players()
+            self._line(f"{NO_PLY}players: {self._players}", self._now())
+        for line in watched.take(update):
+            # A line without a ply is of now, whatever is told besides.
+            past = watched.catching_up and not line.startswith(NO_PLY)
+            self._line(line, None if past else self._now())
         if isinstance(update, MatchResult):
-            self._out.print(styled(self._watched.end_line()))
+            ended = watched.match.ended_at_ms if self._over else None
+            when = self._now() if ended is None else _seconds(ended)
+            self._line(f"{watched.ply:4}  {watched.end_line()}", when)
 
     def lost(self, error: ArenaError, wait_s: float) -> None:
-        """Remark that the link was lost."""
+        """Print that the link was lost."""
         del wait_s
+        self._watched.lose()
         if not self._lost:
-            self._lost = True
-            print_note(f"{lost_text(error)}; trying again")
+            self._line(f"{NO_PLY}{lost_text(error)}; trying again", self._now())
+            self._lost = found_text(error)
 
     def close(self) -> None:
         """There is nothing to close."""
+
+    def _line(self, line: str, when: float | None) -> None:
+        """Print a line.
+
+        Args:
+            line: with its ply, as `Watched.take` returns it.
+            when: in seconds since 1970-01-01 UTC; ``None`` if it is not known.
+        """
+        if line.startswith(NO_PLY):
+            line = f"{'-':>4}  {line.removeprefix(NO_PLY)}"
+        time_text = "-" if when is None else stamp(when)
+        self._out.print(styled(f"{time_text:<20}  {line}"))
 
 
 class JsonOutput:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
+from collections import deque
+from collections.abc import Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -12,10 +15,10 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from fritillary.cli.output import many_lines, styled
+from fritillary.cli.output import cut_to, many_lines, styled
 from fritillary.cli.painting import Painter
 from fritillary.cli.servers import lost_text
-from fritillary.cli.watched import Watched
+from fritillary.cli.watched import NO_PLY, Watched, found_text
 from fritillary_client import ArenaError, MatchView
 from fritillary_client.matches import Update
 
@@ -24,8 +27,21 @@ from fritillary_client.matches import Update
 _ROWS_ABOVE: Final = 3
 _LEAST_ABOVE: Final = 1
 
+#: Rows of the heading.
+_HEADING: Final = 1
+
 #: A board is never cut to fewer rows.
 _FEWEST_ROWS: Final = 4
+
+#: Blanks between seats that stand side by side.
+_GAP: Final = 3
+
+#: So many lines are kept, to be shown again above the board.
+_KEPT_LINES: Final = 200
+
+#: Goes to the first row and erases all that is below. Not `Console.clear`: at that some
+#: terminals push what they show up to where one can scroll back.
+_WIPED: Final = "\x1b[H\x1b[J"
 
 #: Between two looks at the clocks, in seconds: a part of a second that a person takes
 #: for even; and the least between two frames.
@@ -55,12 +71,16 @@ class TerminalOutput:
         self._watched = watched
         self._painter = painter
         self._lines: list[Text] = []
+        self._told: deque[Text] = deque(maxlen=_KEPT_LINES)
+        self._size = out.size
         self._drawn: MatchView | None = None
         self._picture = ""
         self._lost_until: float | None = None
         self._news = asyncio.Event()
         self._over = False
         self._shown: list[str] = []
+        self._found = ""
+        self._line(f"{NO_PLY}{watched.title()}", "bold")
 
     # ------------------------------------------------------------- what is told
 
@@ -69,7 +89,7 @@ class TerminalOutput:
         watched = self._watched
         if self._lost_until is not None:
             self._lost_until = None
-            self._line("      the link is back", "dim")
+            self._line(f"{NO_PLY}{self._found}", "dim")
         for line in watched.take(update):
             self._line(line, "dim" if watched.catching_up else "")
         self._news.set()
@@ -78,7 +98,8 @@ class TerminalOutput:
         """Show that the link was lost, and until when it rests."""
         self._watched.lose()
         if self._lost_until is None:
-            self._line(f"      {lost_text(error)}", "red")
+            self._found = found_text(error)
+            self._line(f"{NO_PLY}{lost_text(error)}", "red")
         self._lost_until = time.monotonic() + wait_s
         self._news.set()
 
@@ -113,32 +134,47 @@ class TerminalOutput:
                         await self._news.wait()
 
     def _refresh(self, live: Live) -> None:
-        rows = self._rows(self._out.width, self._out.height)
+        """Show what is new, all of it where the terminal has another size than before.
+
+        Nobody knows where a terminal puts what it showed when its size changes.
+        """
+        size = self._out.size
+        anew = size != self._size
+        rows = self._rows(*size)
         plain = [row.markup for row in rows]
-        if not self._lines and plain == self._shown:
+        if not anew and not self._lines and plain == self._shown:
             return
+        self._size = size
         self._shown = plain
-        live.update(Group(*rows))
-        # All in one go, so that nobody sees lines of which the board knows nothing.
+        lines, self._lines = self._lines, []
+        self._told.extend(lines)
+        if anew:
+            lines = newest(self._told, size.height - len(rows), size.width)
+            self._out.file.write(_WIPED)
+        # All in one go, so that nobody sees lines of which the board knows nothing. The
+        # board is first: lines are put above the one that was drawn last, and one that
+        # was larger than the terminal is now would push them out.
         with self._out:
-            if self._lines:
-                lines, self._lines = self._lines, []
+            live.update(Group(*rows), refresh=True)
+            if lines:
                 live.console.print(Text("\n").join(lines))
-            live.refresh()
 
     def _rows(self, width: int, height: int) -> list[Text]:
         """Return what is redrawn, row by row, so that it fits the terminal."""
         if self._watched.result is not None:
             board = [_fitted(Text(row), width) for row in self._board()]
             return [*board, styled(self._watched.end_line(), style="bold")]
-        head = [self._heading(width)]
         seats = [self._seat(seat) for seat in range(len(self._watched.names))]
-        room = height - len(head) - len(seats)
         board = [Text(row) for row in self._board()]
         full = sum(bool(row.plain.strip()) for row in board)
+        if full + len(seats) + _HEADING + _LEAST_ABOVE > height:
+            seats = beside(seats, width)
+        room = height - _HEADING - len(seats)
         above = _LEAST_ABOVE if full > room - _ROWS_ABOVE else _ROWS_ABOVE
         board = cut_to(board, max(_FEWEST_ROWS, room - above))
-        return [_fitted(row, width) for row in (*head, *board, *seats)]
+        hidden = max(0, full - len(board))
+        head = self._heading(width, hidden)
+        return [_fitted(row, width) for row in (head, *board, *seats)]
 
     def _board(self) -> list[str]:
         view = self._watched.view
@@ -147,7 +183,13 @@ class TerminalOutput:
             self._picture = self._painter.picture(view) or self._picture
         return many_lines(self._picture).rstrip().split("\n") if self._picture else []
 
-    def _heading(self, width: int) -> Text:
+    def _heading(self, width: int, hidden: int) -> Text:
+        """Return the row above the board.
+
+        Args:
+            width: of the terminal.
+            hidden: rows of the board for which there is no room.
+        """
         watched = self._watched
         status = watched.status
         phase = status.phase if status is not None else watched.match.phase
@@ -159,6 +201,9 @@ class TerminalOutput:
             left = max(0.0, self._lost_until - time.monotonic())
             when = f"next try in {left:.0f} s" if left >= 1 else "trying again"
             tail = styled("  ", (f"no link; {when}", "bold red"), " ")
+        if hidden:
+            rows = "row" if hidden == 1 else "rows"
+            tail += styled((f" {hidden} {rows} hidden ", "dim"))
         names = styled(
             ("-- ", "dim"),
             (watched.match.full_id, "bold"),
@@ -184,9 +229,7 @@ class TerminalOutput:
             clock = "   ".join(f"{part:>7}" for part in parts)
             row += styled("  ", (clock, "bold red" if short else style))
         elif acts and not away:
-            minutes, seconds = divmod(watched.since_told_ms() // 1000, 60)
-            spent = f"{minutes}:{seconds:02}" if minutes else f"{seconds} s"
-            row += styled("  ", (f"thinks for {spent}", "dim"))
+            row += styled("  ", (watched.thinks_text(), "dim"))
         if away:
             row += styled("  ", (away, "yellow"))
         return row
@@ -199,27 +242,40 @@ def _fitted(row: Text, width: int) -> Text:
     return row
 
 
-def cut_to(rows: list[Text], most: int) -> list[Text]:
-    """Return rows that are not too many: without empty ones, then without the last.
+def newest(lines: Sequence[Text], most: int, width: int) -> list[Text]:
+    """Return the last lines, as many as there is room for.
 
     Args:
-        rows: of a picture.
-        most: that there is room for.
+        lines: of any width; the terminal breaks those that are too long.
+        most: rows that there is room for.
+        width: of the terminal.
     """
-    if len(rows) <= most:
-        return rows
-    full = [row for row in rows if row.plain.strip()]
-    if len(full) <= most:
-        # Of the empty rows the first ones stay as long as there is room.
-        spare = most - len(full)
-        kept = []
-        for row in rows:
-            if row.plain.strip():
-                kept.append(row)
-            elif spare:
-                spare -= 1
-                kept.append(row)
-        return kept
-    left_out = len(full) - most + 1
-    note = Text(f"({left_out} more rows; a higher window shows them)", style="dim")
-    return [*full[: most - 1], note]
+    kept: list[Text] = []
+    for line in reversed(lines):
+        most -= max(1, math.ceil(line.cell_len / width))
+        if most < 0:
+            break
+        kept.insert(0, line)
+    return kept
+
+
+def beside(rows: list[Text], width: int) -> list[Text]:
+    """Return rows side by side, as many as there is room for.
+
+    Args:
+        rows: of seats.
+        width: of the terminal.
+    """
+    wide = max((row.cell_len for row in rows), default=0)
+    columns = max(1, (width + _GAP) // (wide + _GAP))
+    joined = []
+    for start in range(0, len(rows), columns):
+        line = Text()
+        for row in rows[start : start + columns]:
+            if line:
+                line.pad_right(_GAP)
+            line += row
+            line.pad_right(wide - row.cell_len)
+        line.rstrip()
+        joined.append(line)
+    return joined

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Final
 
+from fritillary.cli.clocks import clock_text
 from fritillary.cli.lines import event_text, finish_text
 from fritillary.cli.servers import finish_of, names_of
 from fritillary.record.terms import clip
 from fritillary_client import (
+    ArenaError,
     Clock,
     ClockSettings,
     Event,
@@ -20,6 +23,9 @@ from fritillary_client import (
 from fritillary_client.matches import Update
 
 _SENTENCE = 200
+
+#: Before a line that is no event of the match, where an event has its ply.
+NO_PLY: Final = " " * 6
 
 #: Phases in which the clock of the seat that is asked runs.
 _RUNNING = ("running", "waiting")
@@ -59,11 +65,26 @@ class Watched:
         self.renamed = match.phase in {"offered", "preparing"}
         self._now = now
         self._told_at = now()
+        self._asked_at: float | None = None
         self._lost_at: float | None = None
         self._past = 0
         self._number = 0
         self._untold = ""
         self._phase = ""
+
+    def title(self) -> str:
+        """Return which match it is: its id, game, players and clocks."""
+        return f"match {self.match.match_id}, {self.match.full_id}, {self.players()}"
+
+    def players(self) -> str:
+        """Return who plays, with which clocks."""
+        names = [name or f"seat {seat}" for seat, name in enumerate(self.names)]
+        clocks = [clock_text(seat.clock) for seat in self.match.seats]
+        if len(set(clocks)) == 1:
+            clock = "no clock" if clocks[0] == "none" else clocks[0]
+            return f"{' : '.join(names)}, {clock}"
+        both = zip(names, clocks, strict=True)
+        return " : ".join(f"{name} ({clock})" for name, clock in both)
 
     def describe(self, match: Match) -> None:
         """Take what the server says of the match later on."""
@@ -75,8 +96,10 @@ class Watched:
         """Take an update; return the lines that tell of it."""
         match update:
             case MatchView():
-                if self.view is None:
+                if self.view is None or self._lost_at is not None:
+                    # What happened without a link to hear of it is past as well.
                     self._past = update.event_number
+                    self.catching_up = self._number < self._past or self.view is None
                 self.view = update
                 return []
             case MatchStatus():
@@ -96,12 +119,13 @@ class Watched:
         before, self._phase = self._phase, status.phase
         if before == status.phase or status.phase in _TOLD_OTHERWISE:
             return []
-        if status.phase == "running" and before in {"", "paused"}:
+        if status.phase == "running" and before in {"", "paused", "closing"}:
             return []
-        line = f"      {self.phase_text()}"
+        back = before == "waiting" and status.phase == "running"
+        line = f"{NO_PLY}{'all seats are back' if back else self.phase_text()}"
         if status.waiting_left_ms is not None:
             line += f", {duration_text(status.waiting_left_ms)} left"
-        if self.catching_up and not before:
+        if self.catching_up:
             # It is of now: what is past comes first.
             self._untold = line
             return []
@@ -116,6 +140,7 @@ class Watched:
         self._number = event.number
         if self._number > self._past:
             self.catching_up = False
+            self._asked_at = self._now()
         if self._number >= self._past and self._untold:
             lines.append(self._untold)
             self._untold = ""
@@ -133,11 +158,21 @@ class Watched:
         """Stop all clocks: without a link nobody knows whether they run."""
         if self._lost_at is None:
             self._lost_at = self._now()
+        self._asked_at = None
 
     def since_told_ms(self) -> int:
         """Return the age of the status, in milliseconds."""
         now = self._now() if self._lost_at is None else self._lost_at
         return int((now - self._told_at) * 1000)
+
+    def thinks_text(self) -> str:
+        """Return for how long the seat that is asked thinks, as far as it was seen."""
+        if self._asked_at is None:
+            return "thinks"
+        minutes, seconds = divmod(int(self._now() - self._asked_at), 60)
+        if minutes:
+            return f"thinks for {minutes}:{seconds:02}"
+        return f"thinks for {seconds} s" if seconds else "thinks"
 
     @property
     def acting(self) -> Sequence[int]:
@@ -196,6 +231,16 @@ class Watched:
         left = clock.left_ms
         short = bool(spent_ms) and left is not None and left < _SHORT_MS
         return _parts(clock, settings), short
+
+
+def found_text(error: ArenaError) -> str:
+    """Return what is said when a link is there again.
+
+    Args:
+        error: with which it was lost.
+    """
+    stopped = error.code == "server.stopping"
+    return "the server is back" if stopped else "the link is back"
 
 
 #: A clock with less than this shows tenths of seconds, and stands out.

@@ -19,6 +19,8 @@ class Wish:
         clocks: one for each seat.
         terms: the same for all.
         match_id: of the match; empty for a fresh one.
+        labels: to find the match by.
+        wait_ms: so long bots that dial in are waited for; ``None``: as usual.
         seed: of the deal; ``None`` draws one.
         salt: of the commitment; ``None`` draws one.
         record: file to which the record is copied at the end.
@@ -31,6 +33,8 @@ class Wish:
     clocks: tuple[ClockSettings, ...] = ()
     terms: Terms = Factory(Terms)
     match_id: str = ""
+    labels: dict[str, str] = Factory(dict)
+    wait_ms: int | None = None
     seed: bytes | None = field(default=None, repr=False)
     salt: bytes | None = field(default=None, repr=False)
     record: Path | None = None

@@ -36,6 +36,14 @@ WIDTH: Final = 80
 _STEP: Final = 8
 _INSIDE: Final = _STEP - 1
 
+#: By number of players: the corners of the board at which they are told of, each as
+#: whether it is below, and right; clockwise from the first of them.
+_CORNERS: Final = {
+    2: ((True, False), (True, True)),
+    3: ((True, False), (False, False), (True, True)),
+    4: ((True, False), (False, False), (False, True), (True, True)),
+}
+
 #: Where players stand to the right of the board, and how far their names are out.
 _RIGHT: Final = 62
 _OUT: Final = 3
@@ -120,37 +128,42 @@ def _legend(observation: Observation) -> list[str]:
 def _with_players(board: list[str], observation: Observation) -> list[str]:
     """Put the players into the corners of the board, as they sit around it.
 
-    There they take no rows: on a small terminal they stay in sight with the board.
+    There they take no rows: on a small terminal they stay in sight with the board. Two
+    are both below, since what is above is the first to leave the screen of who plays.
     """
     lines = list(board)
-    for corner, seat in enumerate(display_order(observation)):
-        words = _player(observation, seat, below=corner > 1)
-        first = len(lines) - len(words) if corner > 1 else 0
+    seats = display_order(observation)
+    for seat, (below, right) in zip(seats, _CORNERS[len(seats)], strict=True):
+        words = _player(observation, seat, below=below)
+        first = len(lines) - len(words) if below else 0
         for place, word in enumerate(words, first):
             whole = lines[place].rstrip()
-            drawn = whole.lstrip()
-            if corner in {1, 2}:
+            if right:
                 start = max(_RIGHT + len(word) - len(word.lstrip()), len(whole) + 2)
                 lines[place] = f"{whole:{start}}{word.lstrip()}"[:WIDTH]
             else:
+                drawn = whole.lstrip()
                 room = len(whole) - len(drawn)
                 lines[place] = f"{word[: room - 1]:{room}}{drawn}"
     return lines
 
 
 def _player(observation: Observation, seat: int, *, below: bool) -> list[str]:
-    """Return what is told of a player, in five lines, the longer ones further out.
+    """Return what is told of a player, in rows that fit into a corner.
 
     Args:
         observation: the position.
         seat: of the player.
-        below: whether it is for a corner below.
+        below: whether it is for a corner below, where the last rows are the longest;
+            above the first ones are.
     """
-    name = f"{LETTERS[seat]}  seat {seat}"
-    if seat == observation.seat:
-        name += " (you)"
-    if seat == observation.to_move:
-        name += "  <-"
+    who = f"you, seat {seat}" if seat == observation.seat else f"seat {seat}"
+    name = f"{LETTERS[seat]}  {who}"
+    sign = ""
+    if seat in winners(observation):
+        sign = "WINNER"
+    elif seat == observation.to_move:
+        sign = "to move"
     score, taken = observation.scores[seat], observation.taken[seat]
     points, counts = "points hidden", ""
     if taken is not None:
@@ -160,12 +173,12 @@ def _player(observation: Observation, seat: int, *, below: bool) -> list[str]:
     held = f"{observation.hand_sizes[seat]} in hand"
     if hand is not None:
         held = "holds " + (" ".join(tile.value for tile in hand) or "nothing")
-    sign = "WINNER" if seat in winners(observation) else ""
+    indent = " " * _OUT
     if below:
-        rows = [sign, name, points, held, counts]
+        rows = [indent + sign, name, indent + points, indent + held, indent + counts]
     else:
-        rows = [name, held, points, counts, sign]
-    return [row if row is name else " " * _OUT + row for row in rows]
+        rows = [f"{name}  {sign}", indent + held, indent + points, indent + counts]
+    return [row.rstrip() for row in rows]
 
 
 def _tiles(observation: Observation) -> list[str]:

@@ -206,9 +206,9 @@ def test_routes_are_named_by_their_edges() -> None:
 def test_the_text_picture_of_the_start() -> None:
     assert draw_text(START).splitlines() == [
         "Butterfly Garden - your turn",
-        "A  seat 0 (you)  <-  /   \\   A   A   A   A   A   A   /   \\    B  seat 1",
-        "   holds star lane |u-turn |  a2   |  a3   |  a4   |u-turn |     2 in hand",
-        "   0 points      B   \\   1   \\   /   \\   /   \\   /   1   /   B   0 points",
+        "                     /   \\   A   A   A   A   A   A   /   \\",
+        "                   |u-turn |  a2   |  a3   |  a4   |u-turn |",
+        "                 B   \\   1   \\   /   \\   /   \\   /   1   /   B",
         "               B  b1   |  b2   |  b3   |  b4   |  b5   |  b6   B",
         "             B   \\   /   \\   /   \\   /   \\   /   \\   /   \\   /   B",
         "           B  c1   |  c2   |  c3   |  c4   |  c5   |  c6   |  c7   B",
@@ -229,10 +229,10 @@ def test_the_text_picture_of_the_start() -> None:
         "       A  f1   |  f2   |  f3   |  f4   |  f5   |  f6   |  f7   |  f8   A",
         "         A   /   \\   /   \\   /   \\   /   \\   /   \\   /   \\   /   \\   A",
         "           A  g1   |  g2   |  g3   |  g4   |  g5   |  g6   |  g7   A",
-        "             A   /   \\   /   \\   /   \\   /   \\   /   \\   /   \\   A",
-        "               A  h1   |  h2   |  h3   |  h4   |  h5   |  h6   A",
-        "                 A   /   1   /   \\   /   \\   /   \\   1   \\   A",
-        "                   |u-turn |  i2   |  i3   |  i4   |u-turn |",
+        "   to move   A   /   \\   /   \\   /   \\   /   \\   /   \\   /   \\   A",
+        ("A  you, seat 0 A  h1   |  h2   |  h3   |  h4   |  h5   |  h6   A  B  seat 1"),
+        "   0 points      A   /   1   /   \\   /   \\   /   \\   1   \\   A   0 points",
+        "   holds star lane |u-turn |  i2   |  i3   |  i4   |u-turn |     2 in hand",
         "                     \\   /   B   B   B   B   B   B   \\   /",
         "",
         "On the edges: 1 blue, 2 pink, 3 purple butterflies; A to B: exits of seats",
@@ -254,7 +254,7 @@ def test_the_text_picture_shows_tiles_treasures_and_exits() -> None:
         assert word in text
     board = "\n".join(text.splitlines()[1:20])
     # Without what stands in its corners.
-    board = re.sub(r"[A-D]  seat \d( \(you\)|  <-)?|\d points?|\dx1|\d in", "", board)
+    board = re.sub(r"[A-D]  (you, )?seat \d|\d points?|\dx1|\d in", "", board)
     digits = re.findall(r"(?<![A-Za-z0-9])[123](?![0-9])", board)
     assert len(digits) == len(MIDDLE.waiting)
     # Gateways of two owners show both, six exits each.
@@ -269,8 +269,9 @@ def test_what_seats_have_stands_beside_the_board(setup: str) -> None:
         lines = draw_text(seen).splitlines()[1:20]
         for seat, size in enumerate(seen.hand_sizes):
             beside = " ".join(lines)
-            assert f"  seat {seat}" in beside
-            assert ("  <-" in beside) == (seen.to_move is not None)
+            you = "you, " if seat == seen.seat else ""
+            assert f"  {you}seat {seat} " in f"{beside} "
+            assert ("  to move" in beside) == (seen.to_move is not None)
             hand = seen.hands[seat]
             held = f"{size} in hand"
             if hand is not None:
@@ -284,13 +285,20 @@ def test_what_seats_have_stands_beside_the_board(setup: str) -> None:
 
 def test_the_text_picture_tells_what_seats_have() -> None:
     lines = draw_text(MIDDLE).splitlines()[1:20]
-    assert lines[0].startswith("C  seat 2 (you)   ")
-    assert lines[1].startswith("   holds knot leaf |")
-    assert lines[2].startswith("   0 points      D ")
-    for line, row in zip(
-        lines[-4:], ("A  seat 0", "   1 point", "   2 in hand", "   1x1"), strict=True
-    ):
-        assert line.endswith(row)
+    assert [line[:16].rstrip() for line in lines[-4:]] == [
+        "C  you, seat 2 A",
+        "   0 points",
+        "   holds knot le",
+        "",
+    ]
+    assert lines[-2].startswith("   holds knot leaf |")
+    assert lines[-5].endswith("D  to move")
+    assert [lines[row].split("  ", 40)[-1] for row in (0, 1, 2, 3)] == [
+        "seat 0",
+        " 2 in hand",
+        " 1 point",
+        "1x1",
+    ]
     hidden = draw_text(GAME.observe(position(options=Options(hide_scores=True)), 0))
     assert hidden.count("points hidden") == 1
     assert "WINNER" in draw_text(EXAMPLES["one winner"])

@@ -1,0 +1,38 @@
+"""Help texts: paragraphs as wide as the terminal, an example in a line of its own.
+
+Typer keeps the line breaks of all paragraphs but the first, and Rich breaks the lines
+again where they are too long.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Final
+
+#: Begins the paragraph that is a command to be copied.
+EXAMPLE: Final = "Example:"
+
+
+def tidied(command: Any) -> Any:
+    """Return a command of Typer with its help unfolded, and that of its commands.
+
+    Args:
+        command: it is changed.
+    """
+    command.help = unfolded(command.help or "")
+    for one in getattr(command, "commands", {}).values():
+        tidied(one)
+    return command
+
+
+def unfolded(text: str) -> str:
+    """Return a help text with a line for each paragraph, and two for an example.
+
+    Args:
+        text: as it stands in a docstring.
+    """
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(
+        " ".join(paragraph.split()).replace(f"{EXAMPLE} ", f"{EXAMPLE}\n", 1)
+        for paragraph in paragraphs
+    )

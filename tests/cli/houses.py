@@ -1,0 +1,71 @@
+"""A server in a process of its own, and matches that are played there."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from tests.cli.conftest import Program, Run
+
+GAME = "lepidoptery"
+TWO = ("-s", "greedy", "-s", "uniform")
+
+#: A program that never dials in: its match waits.
+STUCK = f"exec:{sys.executable} -c 'import time; time.sleep(60)'"
+
+Start = Callable[..., Program]
+
+
+@frozen
+class House:
+    """A server that runs, with its own data folder."""
+
+    server: Program
+    address: str
+    data: Path
+    tokens: dict[str, str]
+
+    def there(self, role: str = "spectator") -> tuple[str, ...]:
+        return ("--server", self.address, "--token", self.tokens[role])
+
+
+def serve(data: Path, address: str = "127.0.0.1:0") -> tuple[Program, str]:
+    server = Program("serve", "--address", address, "--data", data)
+    word, _, listening = server.line().partition(" on ")
+    assert word == "listening", server.end()
+    return server, listening
+
+
+def open_house(data: Path) -> House:
+    tokens = {}
+    for role in ("referee", "spectator", "bot"):
+        words = ("token", "create", role, "--role", role, "--data", data)
+        tokens[role] = Program(*words).end()[1].strip()
+    server, address = serve(data)
+    return House(server, address, data, tokens)
+
+
+@contextlib.contextmanager
+def opened(data: Path) -> Iterator[House]:
+    """A house that is closed at the end."""
+    house = open_house(data)
+    try:
+        yield house
+    finally:
+        house.server.signal()
+        house.server.end()
+
+
+def play(run: Run, house: House, match_id: str, *words: Any) -> None:
+    words = (*(words or TWO), "--match-id", match_id, *house.there("referee"))
+    assert run("match", GAME, *words)[0] == 0
+
+
+def begin(start: Start, house: House, match_id: str, player: str = STUCK) -> Program:
+    """Begin a match that does not end by itself."""
+    words = ("-s", player, "-s", "uniform", "--match-id", match_id)
+    program = start("match", GAME, *words, *house.there("referee"))
+    assert program.error_line().startswith(f"match {match_id} ")
+    return program
