@@ -95,6 +95,8 @@ class Limits:
 class TokenBucket:
     """Counts messages against a rate.
 
+    Who exceeds it has used up what it had, and owes nothing: it has the rate again.
+
     Args:
         rate: messages per second.
         now: seconds of a monotonic clock.
@@ -112,15 +114,14 @@ class TokenBucket:
         """Count messages; return whether they were within the rate."""
         left = self._left + (now - self._then) * self._rate
         self._then = now
-        self._left = min(left, self._most) - count
-        return self._left >= 0
+        left = min(left, self._most) - count
+        self._left = max(left, 0.0)
+        return left >= 0
 
     def has(self, now: float) -> bool:
         """Count a message only if it is within the rate; return whether it is."""
-        if self.take(1, now):
-            return True
-        self._left += 1
-        return False
+        self.take(0, now)
+        return self._left >= 1 and self.take(1, now)
 
 
 class OpenStreams:
