@@ -114,3 +114,12 @@ def test_a_console_is_never_too_narrow_for_a_table(
     monkeypatch.setenv("COLUMNS", "0")
     assert Console().width == 0
     assert console().width == 20
+
+
+def test_the_name_of_a_row_is_not_broken_where_the_table_is_narrow(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    name, rest = "m-8b3d3d1d9467a8e7", "words " * 20
+    print_table(("MATCH", "WHAT"), [(name, rest)])
+    assert capsys.readouterr().out.splitlines()[1].startswith(f"{name}  words")

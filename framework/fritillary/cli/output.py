@@ -11,13 +11,16 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from fritillary.codec.packing import to_json
+
+#: Names of rows up to so many characters are never broken.
+_WHOLE_NAME: Final = 32
 
 #: A piece of a line: as it is, or in a style of ours.
 Part: TypeAlias = str | tuple[str, str]
@@ -192,9 +195,12 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     table = Table(
         box=None, pad_edge=False, header_style="bold", show_header=any(columns)
     )
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
+    kept = [*rows]
+    # The first column names the row, and is copied from here.
+    whole = max((len(row[0]) for row in kept), default=0) <= _WHOLE_NAME
+    for number, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=whole and number == 0)
+    for row in kept:
         table.add_row(*map(styled, row))
     console().print(table, soft_wrap=False)
 
