@@ -71,6 +71,7 @@ async def test_the_acks_of_a_hello_count_as_messages(open_stage):
     async with stage.bot(token=token, session_token=session_token, acks=acks) as bot:
         refusal = await bot.until("refusal")
     assert refusal.error.code == "limit.message-rate"
+    assert refusal.error.retry_after_ms > 0
 
 
 async def test_a_hello_is_not_kept_for_as_long_as_its_bot_is_there(stage):
