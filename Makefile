@@ -37,10 +37,10 @@ demo: $(STAMP) ## play a short demonstration (GAME=... picks the game)
 	@$(BIN)/python examples/demo.py $(if $(GAME),--game $(GAME))
 
 test: $(STAMP) ## run the tests, on all cores (ARGS=... is passed to pytest)
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --max-worker-restart 2 $(ARGS)
 
 test-compiled: compiled ## run the tests of rules, search and codec on the compiled build
-	@FRITILLARY_BUILD=compiled .venv-compiled/bin/python -m pytest -q -n auto --dist loadfile \
+	@FRITILLARY_BUILD=compiled .venv-compiled/bin/python -m pytest -q -n auto --dist loadfile --max-worker-restart 2 \
 		-o 'pythonpath=.venv-compiled/rules .' $(COMPILED_TESTS) $(ARGS)
 
 bench: $(STAMP) ## run the benchmarks (ARGS=... is passed on)

@@ -244,6 +244,8 @@ def test_who_ignores_it_goes_on_ignoring_it(monkeypatch: pytest.MonkeyPatch) -> 
     try:
         monkeypatch.setattr(interrupts, "_begins", lambda _: True)
         monkeypatch.setattr(interrupts, "_is_command", lambda _: True)
+        # So that the tests that follow run in no command.
+        monkeypatch.setattr(interrupts.Loading, "command", interrupts.Loading.command)
         with interrupts.Loading():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         interrupts.loaded()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.clients.contract.conftest import House
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.service.framing import framed
@@ -27,16 +28,20 @@ def written(kind: str, body: Any, more: bytes = b"") -> bytes:
     return framed(number, body.SerializeToString() + more)
 
 
-def tamper(monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
-    """Change all that servers of this process send.
+def tamper(house: House, monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
+    """Change all that the server of a house sends.
 
     Args:
+        house: whose server; others of this process show what would have been right.
         monkeypatch: of the test.
         change: is called with the kind of a message and the message.
     """
     send = Session.send
 
     def sent(session: Session, entry: bytes) -> None:
+        if session._hub is not house.arena.hub:
+            send(session, entry)
+            return
         (message,) = pb.ConnectResponse.FromString(entry).messages
         kind = message.WhichOneof("message")
         assert kind is not None

@@ -91,7 +91,7 @@ async def test_a_deal_that_was_not_the_promised_one_is_told_as_broken(
             lie(body.result.reveal)
         return written(kind, body)
 
-    tamper(monkeypatch, change)
+    tamper(house, monkeypatch, change)
     bot = await house.connected(nonce=NONCE, matches=1)
     hosted = house.create(SHORT, nonces_wanted=True)
     assert await deals_told(house, hosted, bot) == ["broken"] * 2

@@ -164,8 +164,8 @@ async def test_a_bot_that_thinks_answers_pings(
         pings += kind == "ping"
         return written(kind, body)
 
-    tamper(monkeypatch, change)
     house = await open_house(limits=Limits(ping_after_ms=100, pong_within_ms=60_000))
+    tamper(house, monkeypatch, change)
     bot = await house.connected(delay_ms=3_000, resign_at=1)
     hosted = house.create(SHORT, "remote:bob", "uniform")
     await bot.until("asked")
@@ -199,7 +199,7 @@ async def test_a_server_that_says_goodbye_and_does_not_go_is_left(
             return written("goodbye", goodbye)
         return written(kind, body)
 
-    tamper(monkeypatch, change)
+    tamper(house, monkeypatch, change)
     bot = await house.connected(matches=1)
     hosted = house.create(SHORT)
     if final:

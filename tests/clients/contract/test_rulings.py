@@ -88,7 +88,7 @@ async def test_a_game_that_was_not_announced_is_declined_without_asking_the_bot(
             change(body.game)
         return written(kind, body)
 
-    tamper(monkeypatch, changed)
+    tamper(house, monkeypatch, changed)
     bot = await house.connected(games=[f"{SHORT.game}+no-pass"], matches=1)
     hosted = house.create(SHORT, "uniform", "remote:bob")
     await house.result(hosted, EndKind.FORFEITED)

@@ -28,7 +28,7 @@ async def test_unknown_fields_and_messages_are_ignored(
         # Welcome comes first in any version.
         return known + MESSAGE if kind == "welcome" else MESSAGE + known + FIELDS
 
-    tamper(monkeypatch, change)
+    tamper(house, monkeypatch, change)
     bot = await house.connected(matches=1)
     await house.went_as_ever(bot, house.create(SHORT))
     await bot.stopped()
