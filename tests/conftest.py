@@ -1,17 +1,22 @@
-"""How thoroughly Hypothesis looks, and deals that are the same in every run."""
+"""What holds for all tests: the same deals in every run, nothing left behind."""
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
+import sys
+import threading
 import types
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.clients import languages
 from tests.clients.stdio import examples
 
+from fritillary.core import interrupts
 from fritillary.referee import setup
 from fritillary.service import ordering
 
@@ -37,8 +42,38 @@ for _name in ("SIGINT", "SIGHUP"):
         )
 
 
+def _process():
+    """Return what all tests of a process share, apart from what they import."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return {
+        "signal handlers": {n: signal.getsignal(n) for n in signal.valid_signals()},
+        "environment": {k: v for k, v in os.environ.items() if k not in _OF_PYTEST},
+        "folder": Path.cwd(),
+        "umask": mask,
+        # Not `sys.excepthook`, which Typer sets for good.
+        "hooks": (sys.unraisablehook, threading.excepthook),
+        "words of the command": list(sys.argv),
+        "collector of garbage": (gc.isenabled(), gc.get_threshold()),
+        "being our command": interrupts.Loading.command,
+    }
+
+
+#: Changes with each phase of a test.
+_OF_PYTEST = {"PYTEST_CURRENT_TEST"}
+
+
 @pytest.fixture(autouse=True)
-def _deals_of_the_test(request, monkeypatch):
+def _process_is_left_as_it_was():
+    # What one test leaves behind would fail another, in one order of the files.
+    before = _process()
+    yield
+    after = _process()
+    assert {k: v for k, v in after.items() if v != before[k]} == {}
+
+
+@pytest.fixture(autouse=True)
+def _deals_of_the_test(_process_is_left_as_it_was, request, monkeypatch):
     # A match whose seed the test did not name would be another in every run, and a
     # test that holds for nearly all of them would fail some day.
     chance = random.Random(request.node.nodeid)

@@ -24,6 +24,9 @@ from attrs import frozen
 ROOT = Path(__file__).parents[2]
 """Of the repository."""
 
+#: Of a command that builds, in seconds; the tests of a client take longest.
+_LONGEST_S = 500
+
 STDIO = "stdio"
 """What the program without a client is called where clients are listed."""
 
@@ -107,19 +110,23 @@ class Language:
             *more: commands to run afterwards, with nobody else building.
 
         Raises:
-            RuntimeError: what a command printed, if it fails.
+            RuntimeError: what a command printed, if it fails; which, if it hangs.
         """
         with _alone(self.folder):
             for command in (*self.build, *more):
-                done = subprocess.run(
-                    command,
-                    cwd=self.folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    text=True,
-                    check=False,
-                )
+                try:
+                    done = subprocess.run(
+                        command,
+                        cwd=self.folder,
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT,
+                        text=True,
+                        check=False,
+                        timeout=_LONGEST_S,
+                    )
+                except subprocess.TimeoutExpired as error:
+                    raise RuntimeError(str(error)) from error
                 if done.returncode:
                     msg = f"{' '.join(command)} in {self.folder}:\n{done.stdout}"
                     raise RuntimeError(msg)
