@@ -47,7 +47,10 @@ def _process():
     mask = os.umask(0o022)
     os.umask(mask)
     return {
-        "signal handlers": {n: signal.getsignal(n) for n in signal.valid_signals()},
+        **{
+            f"handler of {number}": signal.getsignal(number)
+            for number in signal.valid_signals() - _OF_PYTEST
+        },
         "environment": {k: v for k, v in os.environ.items() if k not in _OF_PYTEST},
         "folder": Path.cwd(),
         "umask": mask,
@@ -59,8 +62,8 @@ def _process():
     }
 
 
-#: Changes with each phase of a test.
-_OF_PYTEST = {"PYTEST_CURRENT_TEST"}
+#: Tells the phase of a test; limits its time.
+_OF_PYTEST = {"PYTEST_CURRENT_TEST", getattr(signal, "SIGALRM", None)}
 
 
 @pytest.fixture(autouse=True)

@@ -156,6 +156,33 @@ class Remembering(pig.State):
     history: list[str] = attrs.Factory(list)
 
 
+@breaks("observation.complete")
+def nothing_is_seen_though_nothing_is_hidden():
+    @attrs.frozen
+    class Blind:
+        """Nothing but the options."""
+
+        options: nim_game.Options
+
+    def observe(state, seat):
+        return Blind(state.options)
+
+    return mutant(
+        nim_game,
+        describe=info(nim_game, observation=Blind),
+        observe=observe,
+        draw_text="stones",
+    )
+
+
+@breaks("observation.complete")
+def one_heap_is_not_seen():
+    def observe(state, seat):
+        return attrs.evolve(state, heaps=[0, *state.heaps[1:]])
+
+    return mutant(nim_game, observe=observe)
+
+
 @breaks("observation.size")
 def observation_grows():
     def new_state(options, seats, dealer):

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import Factory, define, evolve, frozen
 
+from fritillary.core.dealer import FastDealer
 from fritillary.core.errors import FritillaryError
 from fritillary.core.points import Act, Chance, Over
 from fritillary.testing.laws import LAWS, Law, LawError
@@ -135,7 +136,7 @@ class Check:
         needs: whether the law applies.
         at: where it looks, for a check of positions.
         look: looks at one position, for a check of positions.
-        thin: looks at one of so many positions only, being slow.
+        thin: looks at one of so many positions only, being slow; see `is_due`.
     """
 
     law: Law
@@ -238,6 +239,19 @@ def _chosen(plies: int, most: int, match: int) -> set[int]:
     return {0, 1, *inner, plies - 1, plies}
 
 
+def is_due(check: Check, seen: int) -> bool:
+    """Say whether a slow check looks at a position.
+
+    Every second or third of them would be the same plies of every match, in a game
+    whose matches have all one length; so they are drawn, always the same ones.
+
+    Args:
+        check: the check.
+        seen: how many positions came before at which it might have looked.
+    """
+    return not seen or FastDealer(f"thin/{seen}").below(check.thin) == 0
+
+
 def _run(check: Check, subject: Subject) -> int:
     game, plan = subject.game, subject.plan
     assert check.look is not None  # noqa: S101 - position() has set it
@@ -247,7 +261,7 @@ def _run(check: Check, subject: Subject) -> int:
         if not is_at(scene, check.at):
             continue
         seen += 1
-        if (seen - 1) % check.thin:
+        if not is_due(check, seen - 1):
             continue
         looked += look_at(check, scene, plan)
         if time.monotonic() > stop:

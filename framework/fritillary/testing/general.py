@@ -14,7 +14,7 @@ from fritillary.testing import (
     laws_pure,
     laws_values,
 )
-from fritillary.testing.checks import CHECKS, is_at, look_at, plan_of
+from fritillary.testing.checks import CHECKS, is_at, is_due, look_at, plan_of
 from fritillary.testing.scene import AnyGame, scenes
 from fritillary.testing.schemas import schema_checker
 
@@ -109,7 +109,7 @@ def check_contract(
             if not is_at(scene, check.at):
                 continue
             seen[law] += 1
-            if (seen[law] - 1) % check.thin:
+            if not is_due(check, seen[law] - 1):
                 continue
             looked = look_at(check, scene, plan)
             if law == "play.refuses-illegal" and scene.point.seat is not None:

@@ -198,6 +198,11 @@ _ALL: Final = (
         "Load what you need when the module is imported.",
     ),
     Law(
+        "observation.complete",
+        "Where nothing is hidden, positions that look alike go on alike.",
+        "Put into the observation what decides on legality, turns and the outcome.",
+    ),
+    Law(
         "observation.size",
         "Observations do not grow with the length of the match.",
         "Carry what the history means, not the history.",

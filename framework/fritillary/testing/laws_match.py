@@ -11,16 +11,26 @@ from pathlib import Path
 from typing import Any, Final
 
 from fritillary.core.dealer import FastDealer
+from fritillary.core.info import Information
+from fritillary.core.points import Act, Chance
 from fritillary.testing.checks import (
     NotApplicableError,
     Plan,
     Subject,
     position,
+    walk,
     whole,
 )
 from fritillary.testing.counting import branches, counts, perft_slowly
 from fritillary.testing.golden import playthrough
-from fritillary.testing.scene import AnyGame, Scene, first_difference, law_error, setups
+from fritillary.testing.scene import (
+    AnyGame,
+    Scene,
+    Viewer,
+    first_difference,
+    law_error,
+    setups,
+)
 
 #: A match is measured at so many positions.
 _MEASURED: Final = 40
@@ -33,6 +43,9 @@ _NOTHING: Final = 64
 
 #: Bytes by which it may have grown by ``GameInfo.max_plies``, at that rate.
 _MOST: Final = 2_048
+
+#: So many actions are tried at positions that look alike.
+_FOLLOWED: Final = 60
 
 #: Perft goes on as long as there are no more sequences than these.
 _SEQUENCES: Final = 300
@@ -72,6 +85,57 @@ def _slope(points: list[tuple[int, int]]) -> float:
     mean_y = sum(y for _, y in points) / n
     spread = sum((x - mean_x) ** 2 for x, _ in points)
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread if spread else 0
+
+
+def _hides(game: AnyGame) -> str:
+    return "" if game.info.information is Information.PERFECT else "something is hidden"
+
+
+@whole("observation.complete", needs=_hides)
+def what_looks_alike_goes_on_alike(subject: Subject) -> int:
+    """Compare each position with one before that looks the same to who is to act."""
+    game, plan = subject.game, subject.plan
+    stop = time.monotonic() + plan.seconds
+    known: dict[tuple[Any, ...], tuple[bytes, tuple[str, ...]]] = {}
+    looked = 0
+    for scene in walk(game, plan):
+        viewer = scene.point.seat if isinstance(scene.point, Act) else None
+        seen = game.codec.encode_observation(game.observe(scene.state, viewer))
+        raw = game.codec.encode_state(scene.state)
+        setup = game.codec.encode_options(scene.options), scene.seats
+        other, actions = known.setdefault(
+            (setup, viewer, seen),
+            (raw, tuple(map(game.format_action, scene.actions))),
+        )
+        looked += 1
+        if other != raw:
+            state = game.codec.decode_state(other, scene.options)
+            one, two = (_going_on(game, each, viewer) for each in (scene.state, state))
+            difference = first_difference(one, two)
+            if difference:
+                before = " ".join(actions) or "the deal"
+                what = f"it looks as it did after {before}, but {difference}"
+                raise scene.broken("observation.complete", what, viewer)
+        if time.monotonic() > stop:
+            break
+    return looked
+
+
+def _going_on(game: AnyGame, state: Any, viewer: Viewer) -> dict[str, Any]:  # noqa: ANN401 - a state
+    """Return what can follow, and how that looks to a viewer, as plain data."""
+    point = game.decision_point(state)
+    if isinstance(point, Chance):
+        return {"point": repr(point)}
+    after = {}
+    for action in branches(game, state)[:_FOLLOWED]:
+        child = game.copy(state)
+        game.apply(child, action)
+        shown = game.codec.encode_observation(game.observe(child, viewer))
+        after[game.format_action(action)] = [
+            repr(game.decision_point(child)),
+            shown.hex(),
+        ]
+    return {"point": repr(point), "after": after}
 
 
 @whole("perft.counts")
