@@ -89,6 +89,9 @@ CODES: Final[dict[str, Code]] = {
         "where a seat is.",
         "Look at the `turn` of the position.",
     ),
+    "auth.expired-token": Code(
+        (CALL, GOODBYE), "The token has expired, maybe while the call ran.", _TOKEN
+    ),
     "auth.missing-token": _call(
         "The call shows no token.", "Send the metadata `authorization: Bearer TOKEN`."
     ),
@@ -468,6 +471,7 @@ APART: Final[dict[str, str]] = {
             "server.tls",
             "usage.address",
             "usage.duration",
+            "usage.expires",
             "usage.ply",
             "usage.policy",
             "usage.records",

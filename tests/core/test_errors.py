@@ -76,3 +76,16 @@ def test_codec_errors_name_the_path_unless_it_is_the_whole() -> None:
 def test_service_errors_say_when_to_try_again() -> None:
     assert ServiceError("busy", retry_after_ms=50).retry_after_ms == 50
     assert ServiceError("no").retry_after_ms is None
+
+
+def test_an_error_that_is_kept_holds_nothing_of_where_it_was_raised():
+    try:
+        try:
+            raise ValueError
+        except ValueError as cause:
+            msg = "cannot be read"
+            raise ServiceError(msg, code="frame.malformed") from cause
+    except ServiceError as error:
+        kept = error.bare()
+    assert (kept.code, kept.message) == ("frame.malformed", "cannot be read")
+    assert (kept.__traceback__, kept.__context__, kept.__cause__) == (None, None, None)

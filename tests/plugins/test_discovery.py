@@ -361,6 +361,26 @@ def test_a_game_is_built_once_until_something_is_added(points: Any) -> None:
     assert registry.game("nim+x").id == "nim+x"
 
 
+def test_few_of_the_combinations_of_variants_are_kept_and_all_games_without(
+    points: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "_KEPT_VARIED", 2)
+    points[discovery.GAMES].append(game("nim"))
+    points[discovery.VARIANTS] += [variant(name, ["nim"]) for name in "abc"]
+    registry = loaded()
+    plain, first = registry.game("nim"), registry.game("nim+a")
+    registry.game("nim+b")
+    assert registry.game("nim+a") is first
+    registry.game("nim+c")
+    assert registry.game("nim+a") is first
+    registry.game("nim+b")
+    registry.game("nim+a+b")
+    again = registry.game("nim+a")
+    assert again is not first
+    assert again.id == "nim+a"
+    assert registry.game("nim") is plain
+
+
 def test_a_variant_for_another_game_does_not_fit(points: Any) -> None:
     points[discovery.GAMES] += [game("nim"), game("zoo")]
     points[discovery.VARIANTS].append(variant("x", ["zoo"]))

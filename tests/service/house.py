@@ -122,11 +122,11 @@ async def crash(arena: Any, server: Server) -> None:
     """Stop an arena and its server as if their process was killed."""
     for sessions in arena.hub.sessions():
         sessions._finish()
-    tasks = list(arena._tasks.values())
+    tasks = list(arena.running.tasks.values())
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    arena._tasks.clear()
+    arena.running.tasks.clear()
     arena._keeping.close()
     await server.stop()
 

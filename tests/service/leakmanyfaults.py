@@ -10,7 +10,7 @@ from tests.service.leakmany import MANY
 from tests.service.leakmutants import PLAYS, secret_of
 
 from fritillary.core.errors import ServiceError
-from fritillary.referee.asking import Asking
+from fritillary.referee.requests import Requests
 from fritillary.referee.seen import Acted, SeatEvent
 from fritillary.service import hub, matches
 from fritillary.service.outbox import Outbox
@@ -63,16 +63,16 @@ def _other_frames(patch: Any) -> None:
 
 
 def _numbers_for_all_matches(patch: Any) -> None:
-    open_request = Asking.open_request
+    begin = Requests.begin
     ids: dict[int, int] = {}
 
-    def opened(self: Asking, decision: Any, *args: Any) -> Any:
+    def opened(self: Requests, decision: Any, *args: Any) -> Any:
         self._ids[decision.seat] = ids.get(decision.seat, 0)
-        request = open_request(self, decision, *args)
+        request = begin(self, decision, *args)
         ids[decision.seat] = self._ids[decision.seat]
         return request
 
-    patch.setattr(Asking, "open_request", opened)
+    patch.setattr(Requests, "begin", opened)
 
 
 def _events_kept_for_all_matches(patch: Any) -> None:

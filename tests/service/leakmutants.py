@@ -12,8 +12,8 @@ from tests.service import hush
 from fritillary import Plugin, VariantInfo, hookimpl
 from fritillary.core.journal import journal as log
 from fritillary.referee import gate, match, teller
-from fritillary.referee.asking import Asking
 from fritillary.referee.play import Play
+from fritillary.referee.requests import Requests
 from fritillary.referee.seen import Halted, Problem, Ruled
 from fritillary.service import journal, matches
 from fritillary.service.framing import varint
@@ -206,7 +206,7 @@ def _something_when_others_decide(patch: Any) -> None:
     def heard(self: RemotePlayer, decision: Any, *args: Any) -> None:
         for other in SEATS[self.match_id] - {self}:
             if other._session is not None:
-                other._session.send(other._last_closed[1])
+                other._session.send(other._unheard.closed[1])
         decided(self, decision, *args)
 
     patch.setattr(RemotePlayer, "decided", heard)
@@ -219,7 +219,7 @@ def _closures_to_all(patch: Any) -> None:
         closed(self, closure)
         for other in SEATS[self.match_id] - {self}:
             if other._session is not None:
-                other._session.send(self._last_closed[1])
+                other._session.send(self._unheard.closed[1])
 
     patch.setattr(RemotePlayer, "closed", told)
 
@@ -315,13 +315,13 @@ def _more_when_offered_again(patch: Any) -> None:
 
 
 def _a_withdrawal_that_says_why(patch: Any) -> None:
-    withdraw = Asking.withdraw
+    withdraw = Requests.withdraw
 
-    def told(self: Asking, problem: Problem, *args: Any) -> None:
+    def told(self: Requests, problem: Problem, *args: Any) -> None:
         secret = secret_of(self._play.setup.match_id)
         withdraw(self, Problem(problem.code, f"{problem.message} {secret}"), *args)
 
-    patch.setattr(Asking, "withdraw", told)
+    patch.setattr(Requests, "withdraw", told)
 
 
 def _a_seal_that_is_broken(patch: Any) -> None:
@@ -348,7 +348,7 @@ def _more_after_a_restart(patch: Any) -> None:
     write = RemotePlayer._write_before
 
     def written(self: RemotePlayer, wire: SeatWire) -> None:
-        if self._before is not None:
+        if self._unheard.unwritten is not None:
             for _ in range(secret_of(self.match_id) % 7):
                 self.send_status()
         write(self, wire)
@@ -364,9 +364,11 @@ def _another_seats_past(patch: Any) -> None:
         take_up(self, offer)
 
     def written(self: RemotePlayer, wire: SeatWire) -> None:
+        mine = self._unheard.unwritten
         for other in SEATS[self.match_id] - {self}:
-            if other._before and other._before.events and self._before:
-                self._before.events = other._before.events
+            theirs = other._unheard.unwritten
+            if theirs and theirs.events and mine:
+                mine.events = theirs.events
         write(self, wire)
 
     patch.setattr(RemotePlayer, "take_up", taken)

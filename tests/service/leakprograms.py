@@ -149,7 +149,7 @@ class Scene:
             await bot.last("match_ended")
             await bot.sync()
             await watch.ended()
-            await until(lambda: _MATCH not in self.stage.arena._tasks)
+            await until(lambda: _MATCH not in self.stage.arena.running.tasks)
             calls = []
             for name, role in (("bot", Role.BOT), ("watcher", Role.SPECTATOR)):
                 calls.append(("GetMatch", await self._shown(name, role)))

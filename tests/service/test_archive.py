@@ -12,6 +12,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from tests.service import take
 from tests.service.calls import Caller, outcome_of
 from tests.service.house import plays
 from tests.service.rawbot import first_legal, until
@@ -19,11 +20,12 @@ from tests.service.rawbot import first_legal, until
 from fritillary.api.v1 import match_pb2 as pb
 from fritillary.app.application import Application
 from fritillary.core.errors import RecordError
-from fritillary.record.events import Ended, OutcomeData
+from fritillary.record.events import Dealt, Ended, OutcomeData, Revealed
 from fritillary.record.terms import EndKind
 from fritillary.record.writer import MemorySink, RecordWriter
 from fritillary.service import archive, arena, index
 from fritillary.service.pages import page_token
+from fritillary.service.simulator_limits import SimulatorLimits
 from fritillary.service.tokens import Role
 from fritillary_client import Referee
 
@@ -175,6 +177,43 @@ async def test_options_that_its_rules_stumble_over_leave_no_match_out(
         watched = spectator.WatchMatch(match_id="m", after_event=0)
         told = [one.WhichOneof("update") async for one in watched]
     assert told.count("event") > 2
+
+
+async def test_a_record_whose_options_need_all_memory_is_not_played_again(
+    house, call, monkeypatch
+):
+    """As whoever keeps the server may have it from a stranger."""
+    await house.stop()
+    await house.start(take.registry())
+    short = SimulatorLimits(
+        max_call_ms=100, max_calls=9, workers=1, memory_bytes=1024**3
+    )
+    for apart in house.server._apart._by_known.values():
+        monkeypatch.setattr(apart, "_limits", short)
+    hosted = house.arena.create("take", ["uniform", "uniform"], match_id="true")
+    await hosted.ended
+    true = house.record("true")
+    codec = hosted.order.game.codec
+    for match_id, stones in (("small", 5), ("huge", 10**10)):
+        options = codec.encode_options(take.Options(stones)).hex()
+        sink = MemorySink()
+        header = attrs.evolve(true.header, match_id=match_id, options=options)
+        writer = RecordWriter(sink, header)
+        writer.add(Dealt())
+        writer.add(Ended(EndKind.VOID, "host.closing", "it has to end"))
+        writer.add(true.find(Revealed))
+        (house.records / f"{match_id}.frec").write_bytes(sink.getvalue())
+    async with call() as spectator:
+
+        async def told(match_id):
+            watched = spectator.WatchMatch(match_id=match_id, after_event=0)
+            return [one.WhichOneof("update") async for one in watched]
+
+        async with asyncio.timeout(60):
+            assert "event" in await told("small")
+            assert "event" not in await told("huge")
+            # Nobody is held up who looks on at others afterwards.
+            assert "event" in await told("small")
 
 
 async def test_a_pipe_among_the_records_holds_nobody_up(house, call):

@@ -12,7 +12,7 @@ from tests.service.rawbot import RawBot, until
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.api.v1 import catalog_pb2, catalog_pb2_grpc, match_pb2, match_pb2_grpc
-from fritillary.service import audit
+from fritillary.service import metering
 from fritillary.service.audit import Audit
 from fritillary.service.limits import Limits
 from fritillary.service.tokens import Role, TokenStore
@@ -209,7 +209,7 @@ async def test_a_flood_from_everywhere_is_a_few_megabytes_a_day_at_most(
 
 
 async def test_what_was_hidden_is_told_by_itself(one, caplog, monkeypatch):
-    monkeypatch.setattr(audit, "TELL_S", 0.05)
+    monkeypatch.setattr(metering, "TELL_S", 0.05)
     for _ in range(25):
         one.refuse("/m", "auth.missing-token", PEER, None)
     await until(lambda: lines(caplog)[-1].startswith("refused 5 more"))

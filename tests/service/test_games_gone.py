@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import grpc
 import pytest
 from tests.service.calls import Caller, outcome_of
 from tests.service.house import plays
@@ -112,14 +111,6 @@ async def test_a_match_goes_on_once_its_game_is_back(house, others, caplog):
     await house.start(others)
     assert house.taken_up == 0
     assert "match m is left as it is" in caplog.text
-    async with Caller(house, Role.SPECTATOR, "eve") as eve:
-        assert not (await eve.ListMatches()).matches
-        assert await outcome_of(eve.FetchRecord(match_id="m")) == "match.unknown"
-        with pytest.raises(grpc.aio.AioRpcError, match="its log says why"):
-            await eve.GetMatch(match_id="m")
-    async with Caller(house, Role.BOT, "bob") as bob:
-        with pytest.raises(grpc.aio.AioRpcError, match="that you sat in"):
-            await bob.GetMatch(match_id="m")
     await house.stop()
     await house.start(shelf("home"))
     assert house.taken_up == 1

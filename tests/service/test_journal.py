@@ -348,6 +348,22 @@ async def test_tokens_made_and_revoked_by_another_process_are_told(
     assert text not in str(heard())
 
 
+async def test_a_token_that_expires_is_told_once(open_stage, tmp_path, heard):
+    now = [1_000]
+    store = TokenStore(tmp_path / "tokens.json", now_ms=lambda: now[0])
+    await open_stage(tokens=store)
+    text = store.create("bob", Role.BOT, expires_at_ms=2_000)
+    known = f"bob/{store.check(text).id}"
+    await the(heard, "token", "added")
+    now[0] = 2_000
+    expired = await the(heard, "token", "expired")
+    assert expired == {"token": known, "role": "bot"}
+    store.revoke("bob")
+    store.create("eve", Role.BOT)
+    await the(heard, "token", "added", count=2)
+    assert not heard("token revoked", "token removed")
+
+
 @pytest.mark.parametrize(
     ("days", "what"),
     [(13.5, "certificate-ending"), (0.1, "certificate-ending"), (-3, None), (15, "")],

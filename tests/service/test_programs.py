@@ -345,7 +345,7 @@ async def test_programs_die_when_the_match_is_cancelled(stage, tmp_path):
     hosted = stage.arena.create("pig", [program("sleep", mark), "uniform"])
     await until(lambda: mark.exists() and mark.read_text())
     pid = int(mark.read_text())
-    stage.arena._tasks[hosted.id].cancel()
+    stage.arena.running.tasks[hosted.id].cancel()
     await gone(pid)
 
 

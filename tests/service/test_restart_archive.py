@@ -218,7 +218,9 @@ async def test_a_deal_that_is_held_back_stays_so(house, call):
         assert await outcome_of(spectator.WatchMatch(match_id="m")) == "match.sealed"
 
 
-async def test_what_has_not_ended_or_is_no_record_is_unknown(house, call, tmp_path):
+async def test_what_is_no_record_of_a_match_is_unknown_and_lists_have_the_rest(
+    house, call, tmp_path
+):
     await played(house)
     async with house.bot(play=plays(1)) as bot:
         house.create(match_id="open")
@@ -232,7 +234,6 @@ async def test_what_has_not_ended_or_is_no_record_is_unknown(house, call, tmp_pa
     await house.start(Registry())
     async with call() as spectator:
         for unknown in (
-            "open",
             "renamed",
             "garbage",
             "folder",
@@ -244,7 +245,7 @@ async def test_what_has_not_ended_or_is_no_record_is_unknown(house, call, tmp_pa
             outcome = await outcome_of(spectator.GetMatch(match_id=unknown))
             assert outcome == "match.unknown", unknown
         listed = [one.match_id for one in (await spectator.ListMatches()).matches]
-    assert listed == ["m"]
+    assert listed == ["open", "m"]
     await house.stop()
     await house.start(pig.registry())
     async with call() as spectator:

@@ -21,8 +21,8 @@ from fritillary.record.terms import EndKind
 from fritillary.record.writer import FileSink
 from fritillary.referee.match import NO_RECORD
 from fritillary.referee.verify import verify
-from fritillary.service.arena import Arena
 from fritillary.service.private import PrivateFolder
+from fritillary.service.taking_up import TakingUp
 
 
 def mode(path):
@@ -245,7 +245,7 @@ async def test_a_match_that_cannot_be_played_again_is_left_as_it_is(
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Arena, "_take_up", stumble)
+        patch.setattr(TakingUp, "_take_up", stumble)
         await house.start()
         assert house.taken_up == 0
         assert "match m is left as it is" in caplog.text

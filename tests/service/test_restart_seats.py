@@ -143,9 +143,9 @@ async def paused_and_resumed(house):
     await until(lambda: hosted.phase == "waiting")
     hosted.pause("tea")
     await until(lambda: hosted.phase == "paused")
-    left = hosted.players[0].link_left_ms
+    left = hosted.players[0].loss.left_ms
     await asyncio.sleep(0.3)
-    assert hosted.players[0].link_left_ms == left
+    assert hosted.players[0].loss.left_ms == left
     hosted.resume()
     await until(lambda: hosted.phase == "waiting")
     return hosted
@@ -188,7 +188,7 @@ async def test_all_that_lost_links_may_take_is_there_again_after_a_restart(house
     page = Path(__file__).parents[2] / "docs" / "protocol.md"
     told = "After a restart of the server the seats have all of that again."
     assert told in " ".join(page.read_text("utf-8").split())
-    assert hosted.players[0].link_left_ms > 1_000
+    assert hosted.players[0].loss.left_ms > 1_000
 
 
 async def test_why_a_match_is_paused_is_told_after_a_restart(house):
@@ -262,6 +262,6 @@ async def test_an_arena_closes_while_the_program_of_a_forgotten_match_ends(
     await asyncio.wait_for(hosted.ended, LONG)
     # It is in memory no more, and its program has a moment to end by itself.
     assert not arena.matches()
-    assert arena._tasks
+    assert arena.running.tasks
     await arena.close()
-    assert not arena._tasks
+    assert not arena.running.tasks

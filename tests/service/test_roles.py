@@ -36,6 +36,7 @@ AUTH = {
     "auth.missing-token",
     "auth.unknown-token",
     "auth.revoked-token",
+    "auth.expired-token",
     "auth.wrong-role",
 }
 

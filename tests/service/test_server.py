@@ -35,7 +35,7 @@ from fritillary.core.errors import ServiceError, UsageError
 from fritillary.record.terms import LinkBank, Policy, Terms
 from fritillary.service.arena import Arena
 from fritillary.service.server import Server
-from fritillary.service.tokens import Role
+from fritillary.service.tokens import Role, TokenStore
 
 
 def calls(channel, metadata):
@@ -129,16 +129,22 @@ ROLES = {
     "missing": dict.fromkeys(CALLS, "auth.missing-token"),
     "unknown": dict.fromkeys(CALLS, "auth.unknown-token"),
     "revoked": dict.fromkeys(CALLS, "auth.revoked-token"),
+    "expired": dict.fromkeys(CALLS, "auth.expired-token"),
 }
 
 
 @pytest.mark.parametrize("who", ROLES)
-async def test_every_call_is_open_to_its_roles_alone(stage, who):
+async def test_every_call_is_open_to_its_roles_alone(open_stage, who):
+    now = [1_000]
+    stage = await open_stage(tokens=TokenStore(now_ms=lambda: now[0]))
     if who in {"bot", "referee", "spectator"}:
         token = stage.token("me", Role(who))
     elif who == "revoked":
         token = stage.token("me", Role.BOT)
         stage.arena.tokens.revoke("me")
+    elif who == "expired":
+        token = stage.arena.tokens.create("me", Role.BOT, expires_at_ms=2_000)
+        now[0] = 2_000
     else:
         token = "frt_bot_unheard-of" if who == "unknown" else ""
     async with grpc.aio.insecure_channel(stage.address) as channel:

@@ -1,21 +1,17 @@
 """The client: keeps a bot connected, and plays its matches."""
-# ruff: noqa: TID251 - spreads clients that come back in time
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-import math
-import random
-import time
 from typing import Final, Unpack
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary_client import encoding as encodings
 from fritillary_client import reading
 from fritillary_client.bot import AnyBot, checked
-from fritillary_client.calls import LOST_ANSWER, open_channel
+from fritillary_client.calls import open_channel
 from fritillary_client.errors import (
     ArenaError,
     BotError,
@@ -27,20 +23,10 @@ from fritillary_client.link import Link
 from fritillary_client.seat import Seat, decline
 from fritillary_client.settings import Settings, resolve
 from fritillary_client.tables import Lister, Table, Tables
+from fritillary_client.trying import Patience
 from fritillary_client.values import Outcome, Session
 
 _log = logging.getLogger("fritillary_client")
-
-#: Back-off after a lost link: the first wait and the longest, in seconds. Each is cut
-#: by a random part of up to one half.
-_FIRST_WAIT_S: Final = 0.2
-_LONGEST_WAIT_S: Final = 10.0
-
-#: A link that held for so long was a good one: back-off begins anew.
-_GOOD_LINK_S: Final = 5.0
-
-#: So often a server is asked again at once whose answer gRPC has lost.
-_ANSWERS_LOST: Final = 3
 
 #: Goodbyes with these codes say that the bot did something wrong.
 _BLAMES: Final = ("auth.", "limit.")
@@ -101,8 +87,7 @@ class Client:
         self._farewell: asyncio.Task[None] | None = None
         self._failure: ArenaError | None = None
         self._left = asyncio.Event()
-        self._welcomed = False
-        self._welcomed_at = 0.0
+        self._patience = Patience(setup.wait, setup.give_up_after)
 
     # ---------------------------------------------------------------- from outside
 
@@ -159,26 +144,16 @@ class Client:
     # ---------------------------------------------------------------- staying there
 
     async def _stay_connected(self) -> None:
-        since: float | None = None
-        first = True
-        tries = 0
-        told = ""
+        patience = self._patience
         while not self._left.is_set():
-            self._welcomed = False
+            patience.dial()
             asked_to_wait: int | None = None
             try:
                 goodbye = await self._one_link()
             except (LinkError, RefusedError) as error:
-                now = time.monotonic()
-                if self._welcomed:
-                    first, since, told = False, now, ""
-                    if now - self._welcomed_at > _GOOD_LINK_S:
-                        tries = 0
-                elif since is None:
-                    since = now
+                patience.lost()
                 asked_to_wait = error.retry_after_ms
-                if error.code == LOST_ANSWER and tries < _ANSWERS_LOST:
-                    tries += 1
+                if patience.asks_again(error):
                     continue
                 if self._left.is_set():
                     break
@@ -186,19 +161,8 @@ class Client:
                     if not self._forget_session(error):
                         raise
                     continue
-                patience = self._setup.wait if first else self._setup.give_up_after
-                spent = now - since
-                if spent >= patience:
-                    if spent < 1:
-                        raise
-                    raise _given_up(error, spent) from error
-                # One line for each reason, however often it is tried.
-                if told != error.message:
-                    told = error.message
-                    left = patience - spent
-                    how_long = f" for {left:.0f} s" if math.isfinite(left) else ""
-                    _log.warning("%s; trying again%s", error.message, how_long)
-                if self._welcomed:
+                patience.bear(error)
+                if patience.let_in:
                     self._lost(error)
             else:
                 if goodbye is None:
@@ -211,11 +175,13 @@ class Client:
                 if for_good:
                     break
                 self.goodbye = ("", "")
-                first, since, tries, told = False, time.monotonic(), 0, ""
+                patience.sent_away()
                 asked_to_wait = goodbye.reconnect_after_ms
                 self._lost(LinkError(reading.shown(goodbye.message), code=goodbye.code))
-            await self._pause(tries, asked_to_wait)
-            tries += 1
+            with contextlib.suppress(asyncio.TimeoutError):
+                rest_s = patience.back_off.rest_s(asked_to_wait)
+                await asyncio.wait_for(self._left.wait(), rest_s)
+            patience.back_off.tries += 1
 
     def _lost(self, error: ArenaError) -> None:
         if self._setup.on_lost is not None:
@@ -235,15 +201,6 @@ class Client:
             return await link.run(self._hello())
         finally:
             self._link = None
-
-    async def _pause(self, tries: int, asked_to_wait: int | None) -> None:
-        wait = min(_FIRST_WAIT_S * 2 ** min(tries, 10), _LONGEST_WAIT_S)
-        wait *= random.uniform(0.5, 1)
-        if asked_to_wait is not None:
-            # What the server asks for is the least; the rest spreads those who come.
-            wait = asked_to_wait / 1000 * random.uniform(1, 1.5) + wait
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._left.wait(), wait)
 
     def _forget_session(self, error: RefusedError) -> bool:
         """Begin a new session if the server refuses to resume the old one."""
@@ -272,8 +229,7 @@ class Client:
 
     def _on_welcome(self, welcome: wire.Welcome) -> None:
         again = bool(self._session)
-        self._welcomed = True
-        self._welcomed_at = time.monotonic()
+        self._patience.welcomed()
         self._session = welcome.session_token
         self.bot_name = welcome.bot_name
         self.limits = welcome.limits
@@ -495,11 +451,3 @@ class Client:
         self._left.set()
         if self._link is not None:
             self._link.leave(wire.Goodbye(code=code, message=message))
-
-
-def _given_up(error: ArenaError, spent: float) -> ArenaError:
-    return type(error)(
-        f"{error.message}; gave up after {spent:.0f} s",
-        code=error.code,
-        retry_after_ms=error.retry_after_ms,
-    )

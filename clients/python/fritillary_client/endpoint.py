@@ -84,6 +84,11 @@ def endpoint(
     Raises:
         ConfigurationError: naming what is wrong, and the mend.
     """
+    for name, file in (("ca", ca), ("cert", cert), ("key", key)):
+        # The usual certificates would be trusted in place of those that were meant.
+        if file == "":
+            msg = f"{name} is an empty word; name a file, or leave it out"
+            raise ConfigurationError(msg, code="usage.tls")
     where = _checked_address(address or os.environ.get(ADDRESS, ""))
     secret = _checked_token(token or os.environ.get(TOKEN, ""))
     if tls is False:

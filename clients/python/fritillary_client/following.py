@@ -1,17 +1,16 @@
 """Following a match over lost links and restarts of the server."""
-# ruff: noqa: TID251 - draws the random part of the back-off
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import time
 from collections.abc import AsyncGenerator, Callable
 from typing import Final, TypeAlias
 
 from fritillary_client.errors import ArenaError, LinkError
 from fritillary_client.matches import MatchResult, MatchStatus, MatchView, Update
+from fritillary_client.trying import BackOff, gave_up
 from fritillary_client.values import Event
 
 #: Watches a match from after an event; see `Referee.watch`.
@@ -20,13 +19,8 @@ Watch: TypeAlias = Callable[[int | None], AsyncGenerator[Update]]
 #: Told of a lost link: why, and for how many seconds it rests before the next try.
 Lost: TypeAlias = Callable[[ArenaError, float], object]
 
-#: Back-off after a lost link: the first wait and the longest, in seconds. Each is cut
-#: by a random part of up to one half.
-_FIRST_WAIT_S: Final = 0.2
+#: The longest rest after a lost link, in seconds.
 _LONGEST_WAIT_S: Final = 5.0
-
-#: A link that held for so long was a good one: back-off begins anew.
-_GOOD_LINK_S: Final = 5.0
 
 _TOO_SLOW: Final = "watch.too-slow"
 _NO_RESULT: Final = "match.no-result"
@@ -53,7 +47,7 @@ async def followed(
     """
     link = _Watched(after)
     since: float | None = None
-    tries = 0
+    back_off = BackOff(_LONGEST_WAIT_S)
     while True:
         link.begin()
         wait = 0.0
@@ -69,16 +63,16 @@ async def followed(
             if not link.may_go_on(error):
                 raise
             now = time.monotonic()
-            if link.held_s > _GOOD_LINK_S:
-                tries = 0
+            back_off.lost(link.held_s)
             since = now if since is None else since
             if now - since >= give_up_after:
-                raise _given_up(error, now - since) from error
-            wait = _wait(tries, error)
-            if lost is not None and error.code != _TOO_SLOW:
-                lost(error, wait)
+                raise LinkError(gave_up(error, now - since), code=error.code) from error
+            if error.code != _TOO_SLOW:
+                wait = back_off.rest_s(error.retry_after_ms)
+                if lost is not None:
+                    lost(error, wait)
         await asyncio.sleep(wait)
-        tries += 1
+        back_off.tries += 1
 
 
 class _Watched:
@@ -134,19 +128,3 @@ class _Watched:
             or error.retry_after_ms is not None
             or error.code == _TOO_SLOW
         )
-
-
-def _wait(tries: int, error: ArenaError) -> float:
-    """Return how many seconds to rest before the next try."""
-    if error.code == _TOO_SLOW:
-        return 0.0
-    wait: float = min(_FIRST_WAIT_S * 2 ** min(tries, 10), _LONGEST_WAIT_S)
-    wait *= random.uniform(0.5, 1)
-    if error.retry_after_ms is not None:
-        wait += error.retry_after_ms / 1000 * random.uniform(1, 1.5)
-    return wait
-
-
-def _given_up(error: ArenaError, spent: float) -> LinkError:
-    msg = f"{error.message}; gave up after {spent:.0f} s"
-    return LinkError(msg, code=error.code)

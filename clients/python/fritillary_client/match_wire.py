@@ -186,6 +186,7 @@ def match(message: wire.Match) -> Match:
         problems=tuple(
             SeatProblem(seat=one.seat, message=one.message) for one in message.problems
         ),
+        stranded_reason=message.stranded_reason,
     )
 
 

@@ -116,7 +116,8 @@ class Match:
         players: by seat, as they were named; empty for callers other than referees.
         terms: the same for all.
         phase: ``offered``, ``preparing``, ``running``, ``waiting``, ``paused``,
-            ``closing`` or ``ended``.
+            ``closing``, ``ended`` or ``stranded``: it could not be taken up after a
+            restart of the server.
         ply: plies played so far.
         algorithm: of the deal.
         commitment: the hash that binds the deal.
@@ -129,6 +130,8 @@ class Match:
         result: ``None``: not yet.
         problems: what went wrong with bots, in order; empty for callers other than
             referees.
+        stranded_reason: why a match in ``stranded`` could not be taken up; of one that
+            was aborted also why no record tells of its end.
     """
 
     match_id: str
@@ -151,6 +154,7 @@ class Match:
     ended_at_ms: int | None = None
     result: MatchResult | None = None
     problems: tuple[SeatProblem, ...] = ()
+    stranded_reason: str = ""
 
 
 @frozen(kw_only=True)

@@ -124,6 +124,7 @@ class StdioBot(Bot):
         #: How the program has failed; and whether a decision has failed by it.
         self._fault: BotError | None = None
         self._raised = False
+        self._remarked = False
 
     async def start(self, info: MatchInfo) -> None:
         """Start the program.
@@ -224,6 +225,10 @@ class StdioBot(Bot):
         if reply.match_id not in {None, self._info.match_id}:
             msg = f"the answer is for another match: {quoted(line.raw)}"
             raise DecisionError(msg)
+        if reply.remark and not self._remarked:
+            # What a program does once it does at every ask.
+            self._remarked = True
+            _log.warning("%s: %s", self._named, reply.remark)
         return reply
 
     def _break(self, fault: BotError) -> None:

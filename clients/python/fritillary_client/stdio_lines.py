@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -38,6 +39,8 @@ MAX_ANSWER_BYTES: Final = 1024 * 1024
 _CHOICES: Final = ("index", "text", "action", "resign")
 _FORMS: Final = 'give one of "index", "text", "action", "resign"'
 _MAX_INDEX: Final = 2**32 - 1
+#: By so much probabilities may miss the sum of 1; a referee keeps no others.
+SLACK: Final = 0.001
 #: Python reads no more.
 _MAX_DIGITS: Final = 4300
 _SHOWN: Final = 80
@@ -137,11 +140,13 @@ class Reply:
         answer: as ``decide`` returns it.
         match_id: that it named; ``None`` if it named none.
         decision_id: the same.
+        remark: what of it no referee will keep, and why; empty if there is nothing.
     """
 
     answer: Answer
     match_id: str | None = None
     decision_id: int | None = None
+    remark: str = ""
 
 
 def read_reply(line: bytes) -> Reply:
@@ -156,7 +161,12 @@ def read_reply(line: bytes) -> Reply:
         DecisionError: if it is no answer; says why in one line.
     """
     try:
-        found = json.loads(line.decode(), parse_constant=_no_number, parse_int=_integer)
+        found = json.loads(
+            line.decode(),
+            object_pairs_hook=_object,
+            parse_constant=_no_number,
+            parse_int=_integer,
+        )
     except UnicodeDecodeError as error:
         raise _wrong(line, f"is not UTF-8 at byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
@@ -194,10 +204,12 @@ def _reply(found: Mapping[str, Any]) -> Reply:
     if answer is not RESIGN and (note or probabilities):
         answer = Decision(answer, note or "", probabilities)  # type: ignore[arg-type]
     decision_id = found.get("decision_id")
+    why = _no_distribution(probabilities)
     return Reply(
         answer,
         _of_type(found, "match_id", str, "a string"),
         None if decision_id is None else _whole("decision_id", decision_id),
+        f"no record will have the probabilities: {why}" if why else "",
     )
 
 
@@ -229,13 +241,20 @@ def _probabilities(found: Mapping[str, Any]) -> tuple[float, ...]:
         if isinstance(each, bool) or not isinstance(each, int | float):
             raise _UnfitError(f"has a probability that is {_kind(each)}, not a number")
         try:
-            number = float(each)
+            numbers.append(float(each))
         except OverflowError:
-            number = math.inf
-        if not 0 <= number < math.inf:
-            raise _UnfitError("has a probability that is negative or not finite")
-        numbers.append(number)
+            numbers.append(math.inf if each > 0 else -math.inf)
     return tuple(numbers)
+
+
+def _no_distribution(numbers: tuple[float, ...]) -> str:
+    """Say why numbers are no probabilities; empty if they are, or there are none."""
+    if not all(0 <= number <= 1 for number in numbers):
+        return "one is below 0 or above 1"
+    total = math.fsum(numbers)
+    if numbers and abs(total - 1) > SLACK:
+        return f"they sum to {total:.6g}, not 1"
+    return ""
 
 
 def _of_type(found: Mapping[str, Any], name: str, cls: type, what: str) -> Any:  # noqa: ANN401 - of the class
@@ -269,6 +288,16 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "a string"
     return "a list" if isinstance(value, list) else "an object"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a name that is there twice nobody knows which counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        name = counts.most_common(1)[0][0]
+        raise _UnfitError(f"names {shown(name)[:_SHOWN]} twice")
+    return found
 
 
 def _no_number(name: str) -> float:

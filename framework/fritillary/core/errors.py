@@ -7,6 +7,8 @@ never exceptions.
 
 from __future__ import annotations
 
+from typing import Self
+
 from fritillary.core.text import line
 
 
@@ -28,6 +30,15 @@ class FritillaryError(Exception):
     def message(self) -> str:
         """The sentence for people."""
         return str(self.args[0])
+
+    def bare(self) -> Self:
+        """Return the error without where it came from, to be kept.
+
+        The frames that it came through may hold what it is kept in: a cycle, which
+        waits for the garbage collector with all that was worked on there.
+        """
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
 
 
 class GameError(FritillaryError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -29,6 +30,10 @@ VARIANTS: Final = "fritillary.variants"
 
 #: Comma-separated names of entry points that are not loaded.
 DISABLED: Final = "FRITILLARY_DISABLED_PLUGINS"
+
+#: So many games with variants are kept ready: each more variant doubles what may be
+#: asked for. Of games without there are no more than plugins.
+_KEPT_VARIED: Final = 64
 
 
 T = TypeVar("T")
@@ -73,7 +78,8 @@ class Registry:
         self._games: list[Found] = []
         self._variants: list[Found] = []
         self._disabled: set[str] = set()
-        self._built: dict[str, Game[Any, Any, Any]] = {}
+        self._plain: dict[str, Game[Any, Any, Any]] = {}
+        self._varied = functools.lru_cache(_KEPT_VARIED)(self._build)
 
     def load(self) -> None:
         """Load the plugins of all installed distributions; call it once.
@@ -166,7 +172,8 @@ class Registry:
                 )
                 raise PluginError(msg, code="plugin.id-twice")
         among.append(new)
-        self._built.clear()
+        self._plain.clear()
+        self._varied.cache_clear()
 
     def games(self) -> list[tuple[str, GameInfo]]:
         """Return the games by the id under which each is reached, sorted."""
@@ -196,16 +203,27 @@ class Registry:
             PluginError: if a variant does not fit the game.
         """
         game_id, *variant_ids = name.split("+")
-        # The order in which variants are named does not matter.
-        key = "+".join([game_id, *sorted(variant_ids)])
-        if key not in self._built:
-            found = self._find(self._games, game_id, "game")
-            variants = [
-                self._find(self._variants, variant, "variant").plugin
-                for variant in variant_ids
-            ]
-            self._built[key] = _built(key, found.plugin, variants)
-        return self._built[key]
+        if variant_ids:
+            # The order in which variants are named does not matter.
+            return self._varied("+".join([game_id, *sorted(variant_ids)]))
+        if name not in self._plain:
+            self._plain[name] = self._build(name)
+        return self._plain[name]
+
+    def _build(self, name: str) -> Game[Any, Any, Any]:
+        game_id, *variant_ids = name.split("+")
+        plugin = self._find(self._games, game_id, "game").plugin
+        variants = [
+            self._find(self._variants, variant, "variant").plugin
+            for variant in variant_ids
+        ]
+        try:
+            return Game(plugin, variants)
+        except (FritillaryError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            msg = f"{line(name, 100)} cannot be built: {told(error)}"
+            raise PluginError(msg) from error
 
     def name_of(self, game_id: str, distribution: str) -> str:
         """Return the id under which a game is reached, without variants.
@@ -276,16 +294,6 @@ def _reached_by(among: list[Found], plugin_id: str, distribution: str) -> str:
 def _reason(error: BaseException) -> str:
     """Return why a plugin was skipped."""
     return error.message if isinstance(error, PluginError) else told(error)
-
-
-def _built(name: str, plugin: Plugin, variants: list[Plugin]) -> Game[Any, Any, Any]:
-    try:
-        return Game(plugin, variants)
-    except (FritillaryError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        msg = f"{line(name, 100)} cannot be built: {told(error)}"
-        raise PluginError(msg) from error
 
 
 def _points_of(place: metadata.Distribution, group: str) -> list[metadata.EntryPoint]:

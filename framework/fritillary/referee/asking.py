@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import functools
-import logging
 import math
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -14,10 +12,9 @@ from fritillary.record import events as record
 from fritillary.record.terms import Consequence, Fault, Source
 from fritillary.referee.clock import UNTIMED
 from fritillary.referee.control import Control, InterruptedWait, Wait
-from fritillary.referee.decision import Decision, Look
+from fritillary.referee.decision import EARLY, Decision, Look
 from fritillary.referee.examine import examine
 from fritillary.referee.gate import GENERAL
-from fritillary.referee.passing import PASSING
 from fritillary.referee.play import (
     Finished,
     Play,
@@ -32,22 +29,15 @@ from fritillary.referee.player import (
     answer_of,
     crashed,
 )
+from fritillary.referee.requests import Requests
 from fritillary.referee.resolve import resolve
 from fritillary.referee.seen import (
-    Closure,
     Finish,
     GaveUp,
     Halted,
     Problem,
-    Request,
     WentOn,
 )
-
-_log = logging.getLogger(__name__)
-
-#: In milliseconds: more than the errors of a difference of clock readings, so that
-#: what has taken one whole millisecond counts as one.
-_EARLY = 1e-6
 
 #: In seconds: what is less is no whole millisecond.
 _TICK = 0.0009
@@ -63,20 +53,19 @@ class Asking:
 
     Attributes:
         deadline: when the ceiling is reached, by that clock.
+        requests: what the seats are asked.
     """
 
     def __init__(self, play: Play, control: Control, now: Callable[[], float]) -> None:
         self.deadline = math.inf
+        self.requests = Requests(play, now)
         self._play = play
         self._control = control
         self._now = now
         self._players = play.setup.players
         self._margin_ms = play.setup.terms.margin_ms
-        self._ids = [0] * play.seats
         self._wait: Wait | None = None
         self._decision: Decision | None = None
-        #: The request that is not yet closed, and whose it is.
-        self._open: Request | None = None
         # What the inline way needs, looked up once.
         self._numbers = numbers_of(play.table)
         self._actions = play.table.actions if play.table.listed else ()
@@ -150,7 +139,7 @@ class Asking:
             fault = crashed(error)
         ended = now()
         spent = ended - started
-        server_ms = 0 if spent < _TICK else int(spent * 1000 + _EARLY)
+        server_ms = 0 if spent < _TICK else int(spent * 1000 + EARLY)
         if look.error is not None:
             raise look.error
         if timed or ended >= self.deadline:
@@ -235,10 +224,10 @@ class Asking:
                 await self.attend(decision)
             look = Look(gate.observation, play.state)
             allowance = clock.allowance_ms()
-            request = self.open_request(decision, look, gate.number)
+            request = self.requests.begin(decision, look, gate.number)
             limit = math.inf
             if allowance is not None:
-                limit = allowance + self._margin_ms - self._elapsed_ms(decision)
+                limit = allowance + self._margin_ms - decision.elapsed_ms(self._now())
             to_ceiling = (self.deadline - self._now()) * 1000
             fault: PlayerFault | None = None
             answer: Answer | None = None
@@ -255,7 +244,7 @@ class Asking:
             except PlayerFault as found:
                 fault = found
             now = self._now()
-            server_ms = int((now - decision.started) * 1000 + _EARLY)
+            server_ms = int((now - decision.started) * 1000 + EARLY)
             # Whatever became of the answer: the game failed first.
             if look.error is not None:
                 raise look.error
@@ -269,37 +258,15 @@ class Asking:
     @property
     def open_ms(self) -> tuple[int, int] | None:
         """Seat and time so far of the decision that is asked for; ``None`` if none."""
-        if self._open is None or self._decision is None:
+        request = self.requests.open
+        if request is None or self._decision is None:
             return None
-        return self._open.seat, self._elapsed_ms(self._decision)
+        return request.seat, self._decision.elapsed_ms(self._now())
 
     def close(self) -> None:
         """Take back what is left of the match in the loop."""
         if self._wait is not None:
             self._wait.close()
-
-    def open_request(
-        self, decision: Decision, look: Look, event_number: int
-    ) -> Request:
-        """Begin to ask a seat; the request is its next one."""
-        seat = decision.seat
-        self._ids[seat] += 1
-        self._open = request = Request(
-            decision_id=self._ids[seat],
-            seat=seat,
-            event_number=event_number,
-            ply=self._play.ply,
-            observe=look,
-            legal=decision.legal,
-            reading=functools.partial(self._reading, decision),
-            events=self._play.teller.events_of[seat],
-            attempt=decision.attempt,
-            problem=decision.problem,
-        )
-        return request
-
-    def _reading(self, decision: Decision) -> dict[str, int]:
-        return self._play.clocks[decision.seat].parts(self._elapsed_ms(decision))
 
     # ------------------------------------------------------------ from the outside
 
@@ -318,18 +285,18 @@ class Asking:
             message = control.halted
             seat = None
             charged = server_ms = 0
-            if decision is not None and self._open is not None:
+            if decision is not None and self.requests.open is not None:
                 # Between two requests nobody is asked: the next one has the number.
                 seat = decision.seat
-                server_ms = self._elapsed_ms(decision)
+                server_ms = decision.elapsed_ms(self._now())
                 charged = self._charge(decision, server_ms)
             play.phase = "paused"
             play.writer.add(record.Paused(message, seat, charged))
-            self.withdraw(Problem("match.paused", message), charged, server_ms)
+            self.requests.withdraw(Problem("match.paused", message), charged, server_ms)
             play.teller.tell(play.ply, Halted(message))
             await self.stay_paused(decision)
         if control.finish is not None:
-            self.withdraw(_why(control.finish))
+            self.requests.withdraw(_why(control.finish))
             raise Finished(control.finish)
 
     async def stay_paused(self, decision: Decision | None = None) -> None:
@@ -349,51 +316,7 @@ class Asking:
         if decision is not None:
             decision.started = self._now()
 
-    def withdraw(
-        self, problem: Problem, charged_ms: int = 0, server_ms: int = 0
-    ) -> None:
-        """Close the open request, if there is one, without a decision."""
-        if self._open is not None:
-            self.close_request("withdrawn", problem, charged_ms, server_ms)
-
-    def close_request(
-        self,
-        how: str,
-        problem: Problem | None,
-        charged_ms: int,
-        server_ms: int,
-    ) -> None:
-        """Close the open request; an inline player was not sent one."""
-        request = self._open
-        if request is None:
-            return
-        self._open = None
-        seat = request.seat
-        player = self._players[seat]
-        if not player.wants_events:
-            return
-        # The next event of the seat is the one that closes the request.
-        number = self._play.teller.gates[seat].number + 1
-        closure = Closure(
-            decision_id=request.decision_id,
-            how=how,
-            event_number=None if how == "withdrawn" else number,
-            problem=problem,
-            charged_ms=charged_ms,
-            server_ms=server_ms,
-            clock=self._play.clocks[seat].parts(),
-        )
-        try:
-            player.closed(closure)
-        except PASSING:
-            raise
-        except BaseException:  # noqa: BLE001 - must not raise, and harms nobody
-            _log.exception("the player of seat %d did not take a closure", seat)
-
     # ---------------------------------------------------------------- the decision
-
-    def _elapsed_ms(self, decision: Decision) -> int:
-        return int((self._now() - decision.started) * 1000 + _EARLY)
 
     def _overdue(
         self, allowance: int | None, server_ms: int, now: float
@@ -433,7 +356,7 @@ class Asking:
         if answer.resign:
             charged = self._charge(decision, server_ms)
             play.writer.add(record.Resigned(seat, charged))
-            self.close_request("accepted", None, charged, server_ms)
+            self.requests.close("accepted", None, charged, server_ms)
             play.teller.tell(play.ply, GaveUp(seat))
             play.forfeit(seat, "seat.resigned", f"seat {seat} resigned")
             return None
@@ -446,7 +369,7 @@ class Asking:
             and id(action := self._actions[index]) in map(id, legal)
         ):
             charged = self._act_plainly(seat, index, action, server_ms, answer.think_ms)
-            self.close_request("accepted", None, charged, server_ms)
+            self.requests.close("accepted", None, charged, server_ms)
             self._acted_openly(play.ply, seat, action)
             return None
         try:
@@ -470,7 +393,7 @@ class Asking:
             charged_ms=charged,
             server_ms=server_ms,
         )
-        self.close_request("accepted", None, charged, server_ms)
+        self.requests.close("accepted", None, charged, server_ms)
         play.teller.acted(play.ply, what)
         return None
 
@@ -487,6 +410,8 @@ class Asking:
         """
         if fault.fault is Fault.REFEREE_ERROR:
             raise fault
+        # It has come through frames that hold it.
+        fault.bare()
         play = self._play
         seat = decision.seat
         # Whatever the seat did, it may have been misled.
@@ -502,7 +427,7 @@ class Asking:
         play.write_ruling(
             seat, fault, consequence, charged_ms=charged, attempt=decision.attempt
         )
-        self.close_request("ruled", problem, charged, spent_ms)
+        self.requests.close("ruled", problem, charged, spent_ms)
         play.tell_ruling(
             seat, fault, consequence, rule.retries - decision.attempt if retry else 0
         )

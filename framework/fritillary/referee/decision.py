@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from attrs import define
 
 from fritillary.referee.seen import Problem
+
+#: In milliseconds: more than the errors of a difference of clock readings, so that
+#: what has taken one whole millisecond counts as one.
+EARLY: Final = 1e-6
 
 
 @define
@@ -28,6 +32,14 @@ class Decision:
     started: float
     attempt: int = 1
     problem: Problem | None = None
+
+    def elapsed_ms(self, now: float) -> int:
+        """Return the whole milliseconds since ``started``.
+
+        Args:
+            now: seconds of the same clock.
+        """
+        return int((now - self.started) * 1000 + EARLY)
 
 
 class Look:

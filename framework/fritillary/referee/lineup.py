@@ -113,6 +113,9 @@ def parse_player(text: str) -> PlayerSpec:
         if not equals or not name.strip():
             msg = f"player {text[:80]!r}: write parameters as name=value,name=value"
             raise UsageError(msg, code="usage.player")
+        if name.strip() in parameters:
+            msg = f"player {text[:80]!r}: {name.strip()[:60]} is given twice"
+            raise UsageError(msg, code="usage.player")
         parameters[name.strip()] = _value(value.strip())
     return PlayerSpec(text, "local", head, parameters=parameters)
 

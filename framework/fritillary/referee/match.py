@@ -378,7 +378,7 @@ class Match:
         message = GENERAL[Fault.REFEREE_ERROR]
         fault = PlayerFault(Fault.REFEREE_ERROR, message, code="referee.error")
         self._play.write_ruling(None, fault, Consequence.VOID)
-        self._asking.withdraw(Problem(fault.code, message))
+        self._asking.requests.withdraw(Problem(fault.code, message))
         self._play.tell_ruling(None, fault, Consequence.VOID)
         return Finish(EndKind.VOID, fault.code, message)
 
@@ -433,7 +433,7 @@ class Match:
             play.phase = "ended"
             return
         finish = self._told or self._follows or NO_RECORD
-        self._asking.withdraw(Problem(finish.code, finish.message))
+        self._asking.requests.withdraw(Problem(finish.code, finish.message))
         if self._told is None:
             play.teller.tell(play.ply, finish)
         self._ended(finish)

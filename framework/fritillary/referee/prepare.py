@@ -136,7 +136,8 @@ async def prepare(
 def _refusal(fault: PlayerFault) -> PlayerFault:
     """Return a fault as the one that it is before the match."""
     if fault.fault is Fault.REFUSED_TO_START:
-        return fault
+        # It has come through frames that hold it.
+        return fault.bare()
     if fault.fault is Fault.REFEREE_ERROR:
         raise fault
     return PlayerFault(

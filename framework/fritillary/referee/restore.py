@@ -75,6 +75,7 @@ class Restoring:
     def __init__(self, play: Play, asking: Asking, found: Record) -> None:
         self._play = play
         self._asking = asking
+        self._requests = asking.requests
         self._found = found
         self._numbers = numbers_of(play.table)
         self._at = Restored()
@@ -178,7 +179,7 @@ class Restoring:
         gate = play.teller.gates[seat]
         player = play.setup.players[seat]
         decision = Decision(seat, legal, 0.0, self._attempt, self._problem)
-        request = self._asking.open_request(
+        request = self._requests.begin(
             decision, Look(gate.observation, play.state), gate.number
         )
         if not player.wants_events:
@@ -209,7 +210,7 @@ class Restoring:
             clock.charge(event.charged_ms)
             clock.increment()
             what = play.act(seat, action, event.source, again=True)
-            self._asking.close_request(
+            self._requests.close(
                 "accepted", None, event.charged_ms, event.server_ms or 0
             )
         play.teller.acted(play.ply, what)
@@ -270,7 +271,7 @@ class Restoring:
         retry = event.consequence is Consequence.RETRY
         rule = play.setup.terms.policy.rule(event.fault)
         play.clocks[seat].charge(event.charged_ms)
-        self._asking.close_request("ruled", problem, event.charged_ms, event.charged_ms)
+        self._requests.close("ruled", problem, event.charged_ms, event.charged_ms)
         play.tell_ruling(
             seat, fault, event.consequence, rule.retries - event.attempt if retry else 0
         )
@@ -287,7 +288,7 @@ class Restoring:
         seat = event.seat
         await self._ask(seat)
         play.clocks[seat].charge(event.charged_ms)
-        self._asking.close_request("accepted", None, event.charged_ms, event.charged_ms)
+        self._requests.close("accepted", None, event.charged_ms, event.charged_ms)
         play.teller.tell(play.ply, GaveUp(seat))
         self._next()
         play.forfeit(seat, "seat.resigned", f"seat {seat} resigned")
@@ -300,11 +301,11 @@ class Restoring:
             self._begin(seat)
             gate = play.teller.gates[seat]
             decision = Decision(seat, self._legal(), 0.0, self._attempt, self._problem)
-            self._asking.open_request(
+            self._requests.begin(
                 decision, Look(gate.observation, play.state), gate.number
             )
             play.clocks[seat].charge(event.charged_ms)
-            self._asking.withdraw(
+            self._requests.withdraw(
                 Problem("match.paused", event.message),
                 event.charged_ms,
                 event.charged_ms,

@@ -52,7 +52,6 @@ class Teller:
         gates: one for each seat.
         spectator: the gate of all who look on.
         masks: whether a seat may see an action otherwise than it is.
-        events_of: for each seat a call that gives what happened since its last look.
     """
 
     def __init__(self, game: Game[Any, Any, Any], players: Sequence[Player]) -> None:
@@ -60,9 +59,6 @@ class Teller:
         self.spectator = Gate(game, None)
         self._everyone = [*self.gates, self.spectator]
         self.masks = game.masks_actions
-        self.events_of = [
-            functools.partial(self._take, seat) for seat in range(len(players))
-        ]
         #: (ply, seat, action, source) where all see an action as it is, else
         #: (ply, body for each gate); a body may be None: not seen at all.
         self._log: list[tuple[Any, ...]] = []
@@ -75,6 +71,12 @@ class Teller:
         self._watchers: list[Watcher] = []
         self._seen: list[SeatEvent] = []
         self._result: MatchResult | None = None
+
+    @property
+    def events_of(self) -> list[Callable[[], list[SeatEvent]]]:
+        """For each seat a call that gives what happened since its last look."""
+        # Not kept here: they keep this object.
+        return [functools.partial(self._take, seat) for seat in range(len(self.gates))]
 
     def watch(self, watcher: Watcher) -> None:
         """Tell a watcher everything so far, and from now on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Final
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.core.errors import CodecError
@@ -12,8 +12,8 @@ from fritillary.record.terms import Fault, clip
 from fritillary.referee.player import Answer, PlayerFault
 from fritillary.service.wire import Coder
 
-#: Longest sentence about what cannot be read, in characters.
-_SENTENCE = 500
+#: Longest sentence of a bot, or about what cannot be read of it, in characters.
+SENTENCE: Final = 500
 
 
 @functools.lru_cache(4096)
@@ -78,7 +78,7 @@ def _note(note: str, most: int) -> str:
 def _malformed(why: str, raw: bytes) -> PlayerFault:
     return PlayerFault(
         Fault.MALFORMED,
-        clip(why, _SENTENCE),
+        clip(why, SENTENCE),
         code="action.invalid",
         offending=received_bytes(raw),
     )

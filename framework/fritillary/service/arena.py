@@ -5,47 +5,42 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import logging
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-import fritillary
 from fritillary.core.errors import ServiceError, UsageError
 from fritillary.plugins.discovery import Registry
 from fritillary.plugins.game import Game
 from fritillary.record.events import MATCH_ID
 from fritillary.record.signing import Signer
 from fritillary.record.terms import ClockSettings, EndKind, Terms
-from fritillary.record.writer import FileSink
-from fritillary.referee.player import Player
 from fritillary.referee.seen import MatchResult
 from fritillary.service import journal
 from fritillary.service.archive import Archive
-from fritillary.service.children import ChildSeat
 from fritillary.service.ended import EndedMatch
 from fritillary.service.hosted import HostedMatch, wall_ms
 from fritillary.service.hub import Hub
-from fritillary.service.keeping import Keeping, goes_on_later
+from fritillary.service.keeping import Keeping
 from fritillary.service.limits import Limits
-from fritillary.service.ordering import order_of, refuse_programs
+from fritillary.service.ordering import order_of
 from fritillary.service.owed import Owed
 from fritillary.service.proglogs import forget_daily
 from fritillary.service.records import Records
-from fritillary.service.restart import Left, LeftEnd, log_left
-from fritillary.service.seating_again import TakenUp
+from fritillary.service.running import Running
 from fritillary.service.seats import Factory, Seats
 from fritillary.service.spawn import ProcessLimits
+from fritillary.service.stranded import Stranded
+from fritillary.service.taking_up import TakingUp
 from fritillary.service.tokens import TokenStore
 
-_log = logging.getLogger(__name__)
-
-#: Time that running matches have to close their records when the arena closes.
-_CLOSE_S: Final = 5.0
-
-#: Time that whoever tells watchers how their matches ended has after that.
+#: Time that whoever tells watchers how their matches ended has when the arena closes.
 _TELL_S: Final = 2.0
+
+
+def _unknown(match_id: str) -> ServiceError:
+    msg = f"there is no match {match_id[:64]!r}"
+    return ServiceError(msg, code="match.unknown")
 
 
 def _no_seed(_: str) -> None:
@@ -73,6 +68,7 @@ class Arena:
 
     Attributes:
         hub: the bots that dialled in.
+        running: the matches in memory.
         archive: the matches that have ended, as their records tell; ``None`` if those
             are in memory.
     """
@@ -113,6 +109,7 @@ class Arena:
             self._keeping = Keeping(private, records, self.hub)
             self.hub.known = self._keeping.heard
         self.archive: Archive | None = None
+        self._earlier: TakingUp | None = None
         self._owed: Owed | None = None
         if records is not None:
             keeping = self._keeping
@@ -122,11 +119,19 @@ class Arena:
                 terms = (registry, self.signer, self.limits)
                 read = functools.partial(keeping.news_of, *terms)
                 self._owed = Owed(self.hub, read, self.archive.in_thread)
+                self._earlier = TakingUp(
+                    registry,
+                    self.signer,
+                    keeping=keeping,
+                    records=self._records,
+                    seats=self._seats,
+                    hub=self.hub,
+                    owed=self._owed,
+                )
         self._tidying: asyncio.Task[None] | None = None
-        self._keep_ended = keep_ended
-        self._matches: dict[str, HostedMatch] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._ended: deque[str] = deque()
+        self.running = Running(
+            self._seats, self.signer, self.hub.counts, self._keeping, keep_ended
+        )
         self._followers: set[asyncio.Task[Any]] = set()
         self._last_made_ms = 0
         self._closing = False
@@ -217,7 +222,7 @@ class Arena:
             order,
             functools.partial(self._records.new, match_id),
             created_at_ms=self._last_made_ms,
-            started=self._note_started(match_id),
+            started=self._noting_start(match_id),
         )
         if self._keeping is not None:
             # Before anything of the match is published; where it is kept, its record
@@ -228,25 +233,13 @@ class Arena:
                 hosted.discard()
                 raise
         journal.match_made(hosted)
-        self._begin(hosted, self._run(hosted, local))
+        self.running.begin(hosted, local)
         return hosted
 
-    def _note_started(self, match_id: str) -> Callable[[int], None]:
-        """Return what keeps for a restart when a match started."""
-        if self._keeping is None:
+    def _noting_start(self, match_id: str) -> Callable[[int], None]:
+        if self._earlier is None:
             return lambda _: None
-        return functools.partial(self._keeping.note_started, match_id)
-
-    def _started_at_ms(self, left: Left) -> int | None:
-        if self._keeping is None or left.record is None:
-            return None
-        return self._keeping.started_at_ms(left.order.match_id)
-
-    def _begin(self, hosted: HostedMatch, run: Coroutine[Any, Any, None]) -> None:
-        self._matches[hosted.id] = hosted
-        self._tasks[hosted.id] = asyncio.get_running_loop().create_task(
-            run, name=f"match {hosted.id}"
-        )
+        return self._earlier.noting_start(match_id)
 
     def _free_id(self, match_id: str) -> str:
         if not MATCH_ID.match(match_id):
@@ -256,81 +249,10 @@ class Arena:
             )
             raise UsageError(msg, code="match.id")
         kept = self._keeping is not None and self._keeping.has(match_id)
-        if match_id in self._matches or kept or self._records.has(match_id):
+        if match_id in self.running.matches or kept or self._records.has(match_id):
             msg = f"there is a match {match_id!r} already; choose another id"
             raise ServiceError(msg, code="match.exists")
         return match_id
-
-    # ------------------------------------------------------------------------- running
-
-    async def _run(
-        self,
-        hosted: HostedMatch,
-        local: Mapping[int, Player],
-        taken: TakenUp | None = None,
-    ) -> None:
-        order = hosted.order
-        children: list[ChildSeat] = [] if taken is None else taken.children
-        result: MatchResult | None = None
-        failure: BaseException | None = None
-        again: dict[str, Any] = {}
-        try:
-            if taken is None:
-                players = await self._seats.take(hosted, local, children)
-            else:
-                players = taken.players
-                again = {"after": taken.after, "used": taken.used}
-                await self._seats.start_again(children)
-            result = await hosted.play(
-                players, self.signer, framework=fritillary.__version__, **again
-            )
-            if hosted.path is not None and not order.sealed:
-                hosted.path.chmod(0o644)
-        except Exception as error:  # noqa: BLE001 - logged, and told to who waits
-            _log.exception("match %s could not be played", order.match_id)
-            failure = error
-        finally:
-            # Also on cancellation.
-            if result is None:
-                failure = self._without_result(hosted, failure, begun=bool(again))
-            hosted.finished(result, failure)
-            if self._keeping is not None and hosted.result is not None:
-                self._keeping.ended(hosted)
-            self.hub.counts.match_ended(hosted)
-            self._ended.append(order.match_id)
-            while len(self._ended) > self._keep_ended:
-                del self._matches[self._ended.popleft()]
-            try:
-                if children:
-                    await asyncio.gather(
-                        *(child.end(at_once=self._closing) for child in children)
-                    )
-            finally:
-                self._tasks.pop(order.match_id, None)
-
-    def _without_result(
-        self, hosted: HostedMatch, failure: BaseException | None, *, begun: bool
-    ) -> BaseException | None:
-        """Leave a match that was cancelled or has failed; return what is told of it.
-
-        Args:
-            hosted: the match.
-            failure: why; ``None`` if it was cancelled.
-            begun: whether it was played before the server was restarted.
-        """
-        keeping = self._keeping
-        goes_on = keeping is not None and (begun or failure is None)
-        if goes_on or hosted.match is not None:
-            hosted.close_record()
-        else:
-            # Nobody was offered anything: it never was.
-            hosted.discard()
-            if keeping is not None:
-                keeping.forget(hosted.id)
-        self._seats.give_back(hosted)
-        if goes_on and self._closing:
-            return failure or goes_on_later()
-        return failure
 
     # ------------------------------------------------------------------------- restart
 
@@ -349,65 +271,45 @@ class Arena:
         Raises:
             StorageError: if another arena uses the same folder.
         """
-        keeping = self._keeping
-        if keeping is None:
+        if self._earlier is None:
             return 0
         count = 0
-        for one in keeping.matches_left(self.registry, self.signer):
-            if isinstance(one, LeftEnd):
-                keeping.ended_before(one)
-                continue
-            try:
-                if not programs and one.past is None:
-                    refuse_programs(one.order.specs)
-                count += self._take_up(one)
-            except Exception as error:  # noqa: BLE001 - whatever the rules raise
-                log_left(f"match {one.order.match_id}", error)
-        if self._owed is not None and self.archive is not None:
-            for match_id, seats in keeping.ended_long_ago().items():
-                self._owed.add(match_id, seats)
+        for hosted, local, taken in self._earlier.matches(programs=programs):
+            self.running.begin(hosted, local, taken)
+            count += 1
+        if self.archive is not None:
             tidy = forget_daily(self.archive.records, self.archive.in_thread)
             self._tidying = asyncio.create_task(tidy)
-        keeping.void_without_seed()
         return count
 
-    def _take_up(self, left: Left) -> bool:
-        """Take up one match; return whether it goes on."""
-        order = left.order
-        match_id = order.match_id
-        local: dict[int, Player] = {}
-        if left.past is None:
-            local = self._seats.local(order, wait_for_remote=True, later=True)
-        hosted = HostedMatch(
-            order,
-            functools.partial(
-                FileSink, self._records.file(match_id), after=left.length
-            ),
-            created_at_ms=left.created_at_ms,
-            started_at_ms=self._started_at_ms(left),
-            started=self._note_started(match_id),
-            result=None if left.past is None else left.past.result,
-        )
-        if left.past is not None:
-            if self._owed is not None and not left.heard:
-                self._owed.add(match_id, hosted.remote_seats())
-            if self._keeping is not None:
-                self._keeping.ended(hosted)
-            return False
-        if left.record is None:
-            for name in hosted.bots:
-                self.hub.link(name).coming.add(match_id)
-            run = self._run(hosted, local)
-        else:
-            try:
-                taken = self._seats.again(left, hosted, local)
-            except BaseException:
-                hosted.close_record()
-                raise
-            run = self._run(hosted, {}, taken)
-        journal.match_taken_up(hosted, started=left.record is not None)
-        self._begin(hosted, run)
-        return True
+    @property
+    def stranded(self) -> Mapping[str, Stranded]:
+        """The matches that could not be taken up, and have not ended, by id."""
+        return {} if self._earlier is None else self._earlier.stranded
+
+    async def abort_stranded(
+        self, match_id: str, kind: EndKind, message: str
+    ) -> EndedMatch | Stranded:
+        """End a match that could not be taken up.
+
+        Args:
+            match_id: of one of `stranded`.
+            kind: void or withdrawn.
+            message: why, for all.
+
+        Returns:
+            The match that has ended; one that could not be recorded is known no more.
+
+        Raises:
+            FritillaryError: if its files cannot be used; then it stays as it is.
+        """
+        if self._earlier is None:
+            raise _unknown(match_id)
+        aside = self._earlier.abort(match_id, kind, message)
+        found = aside or await self.find(match_id)
+        if isinstance(found, HostedMatch):  # pragma: no cover - its id was taken
+            raise _unknown(match_id)
+        return found
 
     # ------------------------------------------------------------------------- looking
 
@@ -417,38 +319,50 @@ class Arena:
         Raises:
             ServiceError: ``match.unknown`` if there is none.
         """
-        hosted = self._matches.get(match_id)
+        hosted = self.running.matches.get(match_id)
         if hosted is not None:
             return hosted
-        msg = f"there is no match {match_id[:64]!r}"
         keeping = self._keeping if MATCH_ID.match(match_id) else None
         if keeping is not None and keeping.has(match_id):
             msg = (
                 f"match {match_id} could not be taken up when the server was started; "
                 "its log says why, and a later start may succeed"
             )
-        raise ServiceError(msg, code="match.unknown")
+            raise ServiceError(msg, code="match.unknown")
+        raise _unknown(match_id)
 
-    async def find(self, match_id: str) -> HostedMatch | EndedMatch:
+    async def find(self, match_id: str) -> HostedMatch | EndedMatch | Stranded:
         """Return a match, whenever it was played.
 
         Raises:
             ServiceError: ``match.unknown`` if there is none.
         """
-        if match_id not in self._matches and self.archive is not None:
+        stranded = self.stranded.get(match_id)
+        if stranded is not None:
+            return stranded
+        if match_id not in self.running.matches and self.archive is not None:
             past = await self.archive.find(match_id)
             # It may have been made meanwhile.
-            if past is not None and match_id not in self._matches:
+            if past is not None and match_id not in self.running.matches:
                 return past
         return self.match(match_id)
 
     def matches(self) -> list[HostedMatch]:
         """Return the matches in memory, newest first."""
-        return sorted(self._matches.values(), key=lambda one: one.place, reverse=True)
+        return sorted(
+            self.running.matches.values(), key=lambda one: one.place, reverse=True
+        )
 
     async def wait(self, match_id: str) -> MatchResult:
-        """Wait for the end of a match; return its result."""
+        """Wait for the end of a match; return its result.
+
+        Raises:
+            ServiceError: ``match.unknown`` if there is none, ``match.phase`` if it is
+                stranded.
+        """
         found = await self.find(match_id)
+        if isinstance(found, Stranded):
+            raise found.refusal("wait for")
         if isinstance(found, EndedMatch):
             return found.result
         return await asyncio.shield(found.ended)
@@ -484,29 +398,7 @@ class Arena:
         Matches that survive a restart are not called off: they stay as they are.
         """
         self._closing = True
-        # Matches made just now begin: a task that has not would not come to its end.
-        await asyncio.sleep(0)
-        if self._keeping is not None:
-            # What is left unfinished goes on with the next start.
-            for match_id, task in list(self._tasks.items()):
-                hosted = self._matches.get(match_id)
-                if hosted is None:
-                    continue
-                self._keeping.note_used(hosted)
-                if hosted.result is None:
-                    task.cancel()
-        else:
-            for hosted in self._matches.values():
-                with contextlib.suppress(ServiceError):
-                    hosted.abort(
-                        EndKind.WITHDRAWN, "server.stopping", "the server is stopping"
-                    )
-        tasks = list(self._tasks.values())
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=_CLOSE_S)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        await self.running.close()
         # Whoever looks on hears how the matches ended before a server stops.
         if self._followers:
             await asyncio.wait(self._followers, timeout=_TELL_S)

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 import grpc
 from attrs import field, frozen
 
-from fritillary.service.metering import METERED, TELL_S, Meter
+from fritillary.service.metering import METERED, Meter, Untold
 from fritillary.service.tokens import Token
 
 #: Shown by every command that serves.
@@ -51,8 +51,7 @@ class Audit:
         self.refused: Counter[str] = Counter()
         self.hidden = 0
         self._meter = Meter(now)
-        self._untold: Counter[str] = Counter()
-        self._timer: asyncio.TimerHandle | None = None
+        self._untold = Untold("refused %d more calls: %s")
 
     def refuse(self, method: str, code: str, peer: str, token: Token | None) -> None:
         """Note a refused call; must be called in a running loop.
@@ -70,10 +69,8 @@ class Audit:
         where = address(peer)
         if not self._meter.lets(where.rpartition(":")[0]):
             self.hidden += 1
-            self._untold[code if known else "other"] += 1
-            if self._timer is None:
-                loop = asyncio.get_running_loop()
-                self._timer = loop.call_later(TELL_S, self.tell_hidden)
+            self._untold.count(word(code) if known else "other")
+            self._untold.tell_later(asyncio.get_running_loop())
             return
         who = "-" if token is None else f"{named(token)} role={token.role.value}"
         _log.warning(
@@ -86,16 +83,7 @@ class Audit:
 
     def tell_hidden(self) -> None:
         """Tell how many calls were refused without a line of their own."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        untold, self._untold = self._untold, Counter()
-        if untold:
-            _log.warning(
-                "refused %d more calls: %s",
-                untold.total(),
-                ", ".join(f"{word(code)} {n}" for code, n in untold.most_common(8)),
-            )
+        self._untold.tell()
 
 
 @frozen

@@ -47,7 +47,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
 caller: ContextVar[Token] = ContextVar("caller")
 
 
-#: Seconds between looks whether a token was revoked.
+#: Seconds between looks whether a token was revoked, or has expired.
 _LOOK_S: Final = 0.5
 
 
@@ -103,7 +103,7 @@ class Authenticator(grpc.aio.ServerInterceptor):
 
 
 class Leases:
-    """Long calls, each of which ends soon after its token was revoked.
+    """Long calls, each of which ends soon after its token was revoked, or expired.
 
     Args:
         tokens: that are known.
@@ -112,30 +112,31 @@ class Leases:
     def __init__(self, tokens: TokenStore) -> None:
         self._tokens = tokens
         self._seen = tokens.changes()
-        self._kept = tokens.kept()
+        self._good = self._good_now()
         self._held: dict[int, tuple[Token, Callable[[], None]]] = {}
         self._numbers = itertools.count()
 
     @contextlib.contextmanager
-    def held(self, token: Token, revoked: Callable[[], None]) -> Iterator[None]:
+    def held(self, token: Token, ended: Callable[[], None]) -> Iterator[None]:
         """Note a call while it runs.
 
         Args:
             token: that was shown.
-            revoked: called when it is no longer good; must not raise.
+            ended: called when it is no longer good; must not raise.
         """
         number = next(self._numbers)
-        self._held[number] = (token, revoked)
+        self._held[number] = (token, ended)
         try:
             yield
         finally:
             del self._held[number]
 
     async def run(self, token: Token, call: Coroutine[Any, Any, None]) -> None:
-        """Run a call to its end, or until its token is revoked.
+        """Run a call to its end, or until its token is no longer good.
 
         Raises:
-            ServiceError: ``auth.revoked-token`` in the latter case.
+            ServiceError: ``auth.revoked-token`` or ``auth.expired-token`` in the
+                latter case.
         """
         task = asyncio.ensure_future(call)
         cut = asyncio.Event()
@@ -151,26 +152,33 @@ class Leases:
             await asyncio.gather(task, cutting, return_exceptions=True)
             # An error holds the frames that it has come through, and this one it.
             del task
-        msg = "this token was revoked; ask for a new one"
-        raise ServiceError(msg, code="auth.revoked-token")
+        raise self._tokens.ended(token)
 
     async def watch(self) -> None:
-        """Look from time to time whether tokens were revoked; never returns."""
+        """Look from time to time whether tokens are still good; never returns."""
         while True:
             await asyncio.sleep(_LOOK_S)
             self.look()
 
     def look(self) -> None:
-        """End the calls of tokens that were revoked."""
+        """End the calls of tokens that were revoked, or have expired."""
         changes = self._tokens.changes()
         if changes == self._seen:
             return
         self._seen = changes
-        before, self._kept = self._kept, self._tokens.kept()
-        tokens_changed(before, self._kept)
-        for token, revoked in list(self._held.values()):
+        before, self._good = self._good, self._good_now()
+        tokens_changed(before, self._good, self._tokens.kept())
+        for token, ended in list(self._held.values()):
             if not self._tokens.stays(token):
-                revoked()
+                ended()
+
+    def _good_now(self) -> dict[str, Token]:
+        """Return the tokens that are kept and good, by hash."""
+        return {
+            key: token
+            for key, token in self._tokens.kept().items()
+            if self._tokens.state(token) == "good"
+        }
 
 
 def bearer(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:

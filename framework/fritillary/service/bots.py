@@ -25,7 +25,7 @@ class BotServicer:
         hub: where the bots are.
         tokens: that are known.
         session_tokens: makes and reads session tokens.
-        leases: end the streams of tokens that are revoked.
+        leases: end the streams of tokens that are no longer good.
         limits: on one bot.
     """
 
@@ -66,7 +66,7 @@ class BotServicer:
                     self._session_tokens,
                     self._limits,
                 )
-                with self._leases.held(token, session.revoked):
+                with self._leases.held(token, session.token_ended):
                     await session.run()
         except ServiceError as error:
             await abort(context, error)

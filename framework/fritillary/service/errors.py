@@ -36,6 +36,7 @@ _S = grpc.StatusCode
 
 #: Status by code; else by the class of the error.
 _BY_CODE: Final[dict[str, grpc.StatusCode]] = {
+    "auth.expired-token": _S.UNAUTHENTICATED,
     "auth.missing-token": _S.UNAUTHENTICATED,
     "auth.unavailable": _S.UNAVAILABLE,
     "auth.unknown-token": _S.UNAUTHENTICATED,
@@ -117,7 +118,7 @@ def _told(error: FritillaryError) -> str:
     What went wrong with files of the server is for its log: that names them.
     """
     if not isinstance(error, StorageError | RecordError):
-        return _fitting(_without_folders(error))
+        return _fitting(without_folders(error))
     _log.error("%s", error.message)
     why = error.__cause__
     reason = ""
@@ -126,7 +127,7 @@ def _told(error: FritillaryError) -> str:
     return f"the server cannot use files of its own{reason}; its log says which"
 
 
-def _without_folders(error: FritillaryError) -> str:
+def without_folders(error: FritillaryError) -> str:
     """Return the message of an error in which files are named without their folders.
 
     Rules may fail because of a file, and say which.

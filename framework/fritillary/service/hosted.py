@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from fritillary.api.v1 import bot_pb2, match_pb2
 from fritillary.core.commitment import commitment
 from fritillary.core.errors import ServiceError, StorageError
+from fritillary.core.weak import weakly
 from fritillary.record.events import Paused
 from fritillary.record.reader import Record
 from fritillary.record.signing import Signer
@@ -33,7 +34,8 @@ from fritillary.service.remote import RemotePlayer
 from fritillary.service.seatwire import MatchWire
 from fritillary.service.showing import match_message
 
-_SENTENCE = 500
+#: Longest message of a referee, in characters.
+SENTENCE = 500
 
 #: So many of the problems of each bot are kept: the last ones. None of them makes
 #: those of others be forgotten.
@@ -186,7 +188,7 @@ class HostedMatch:
         Raises:
             ServiceError: ``match.phase`` if it has ended.
         """
-        message = clip(message, _SENTENCE) or "called off"
+        message = clip(message, SENTENCE) or "called off"
         if self.match is not None:
             if not self.match.abort(kind, code, message):
                 raise wrong_phase(self.id, self.phase, "abort")
@@ -202,7 +204,7 @@ class HostedMatch:
         Raises:
             ServiceError: ``match.phase`` if it is not running.
         """
-        message = clip(message, _SENTENCE)
+        message = clip(message, SENTENCE)
         if self.match is None or not self.match.pause(message):
             raise wrong_phase(self.id, self.phase, "pause")
         self._pause_message = message
@@ -246,7 +248,7 @@ class HostedMatch:
             self.order.setup(players),
             self._open_sink(),
             signer,
-            phase_changed=self._phase_changed,
+            phase_changed=weakly(self._phase_changed),
             created_at_ms=self.created_at_ms,
             reveal=not self.order.sealed,
             after=after,
@@ -375,7 +377,7 @@ class HostedMatch:
                 here = opened is not None and opened[0] == seat
                 parts = clock.parts(opened[1] if opened is not None and here else 0)
                 if player is not None:
-                    parts["link_left_ms"] = player.link_left_ms
+                    parts["link_left_ms"] = player.loss.left_ms
             readings.append(tuple(parts.items()))
         return tuple(readings)
 
@@ -385,7 +387,7 @@ class HostedMatch:
         waiting_left_ms = None
         if phase == "waiting" and waiting_for:
             waiting_left_ms = max(
-                self.players[one].waiting_left_ms for one in waiting_for
+                self.players[one].loss.waiting_left_ms for one in waiting_for
             )
         event_number = 0
         if self.match is not None:

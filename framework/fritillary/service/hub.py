@@ -64,6 +64,8 @@ class Link:
         self.counts = counts
         self.session: Session | None = None
         self.session_token = ""
+        #: Whether the session goes on with one from before.
+        self.resumed = False
         self.matches: dict[str, dict[int, RemotePlayer]] = {}
         self.reserved: set[str] = set()
         self.expected = 0
@@ -279,13 +281,22 @@ class Hub:
     def keep_ends(self, result: MatchResult, seats: Iterable[tuple[int, str]]) -> None:
         """Keep the end of a match of an earlier run for the bots that sat in it.
 
+        Those that are here and go on with their session are told at once; one that
+        has begun anew has forgotten the match.
+
         Args:
             result: of the match.
             seats: number and bot of each seat.
         """
         for seat, name in seats:
-            end = ended_entry(head_of(result.match_id, seat), result)
-            self.link(name).keep_end(result.match_id, seat, LastNews(end))
+            link = self.link(name)
+            if link.session is not None and not link.resumed:
+                continue
+            news = LastNews(ended_entry(head_of(result.match_id, seat), result))
+            link.keep_end(result.match_id, seat, news)
+            if link.session is not None:
+                for entry in news.entries(link.session):
+                    link.session.send(entry)
 
     def owes_end(self, name: str, match_id: str) -> bool:
         """Say whether a bot has yet to acknowledge the end of a match."""
@@ -305,6 +316,7 @@ class Hub:
         link = session.link = self.link(session.link.name)
         before, link.session = link.session, session
         link.session_token = session.session_token
+        link.resumed = resumed
         counts = self.counts
         if resumed:
             counts.resumed += 1

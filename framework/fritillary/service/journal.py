@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from fritillary.core.journal import journal, journal_of_bots
+from fritillary.referee.seen import MatchResult
 from fritillary.service.audit import address, current, named, word
 from fritillary.service.ordering import shown
 from fritillary.service.tokens import Token
@@ -91,7 +92,7 @@ def seat_waits(bot: str, player: RemotePlayer) -> None:
         word(bot),
         player.match_id,
         player.seat,
-        player.waiting_left_ms if player.away else player.link_left_ms,
+        player.loss.waiting_left_ms if player.away else player.loss.left_ms,
         extra={"source": bot},
     )
 
@@ -182,6 +183,17 @@ def _ended(hosted: HostedMatch) -> None:
             return
         journal.info("match ended match=%s how=failed code=%s", hosted.id, word(code))
         return
+    match_ended(hosted.id, result, recorded=error is None)
+
+
+def match_ended(match_id: str, result: MatchResult, *, recorded: bool) -> None:
+    """Tell how a match has ended.
+
+    Args:
+        match_id: of the match.
+        result: of it.
+        recorded: whether its record tells the same.
+    """
     finish = result.finish
     words = [
         f"how={finish.kind.value}",
@@ -197,33 +209,36 @@ def _ended(hosted: HostedMatch) -> None:
             f"scores={scores}",
             f"places={places}",
         ]
-    if error is not None:
+    if not recorded:
         words.append("recorded=no")
-    journal.info("match ended match=%s %s", hosted.id, " ".join(words))
+    journal.info("match ended match=%s %s", match_id, " ".join(words))
 
 
 # ------------------------------------------------------------- tokens, and the server
 
 
-def tokens_changed(before: Mapping[str, Token], now: Mapping[str, Token]) -> None:
-    """Tell which tokens were made, revoked or removed.
+def tokens_changed(
+    before: Mapping[str, Token], now: Mapping[str, Token], kept: Mapping[str, Token]
+) -> None:
+    """Tell which tokens were made, revoked or removed, or have expired.
 
     Args:
-        before: by hash.
-        now: by hash.
+        before: that were good, by hash.
+        now: that are good, by hash.
+        kept: all that there are now, by hash.
     """
     if not journal.isEnabledFor(logging.INFO):
         return
     for key, token in now.items():
-        old = before.get(key)
-        if token.revoked_at_ms is None:
-            if old is None or old.revoked_at_ms is not None:
-                _token("added", token)
-        elif old is not None and old.revoked_at_ms is None:
-            _token("revoked", token)
+        if key not in before:
+            _token("added", token)
     for key, token in before.items():
-        if key not in now and token.revoked_at_ms is None:
-            _token("removed", token)
+        if key not in now:
+            left = kept.get(key)
+            if left is None:
+                _token("removed", token)
+            else:
+                _token("expired" if left.revoked_at_ms is None else "revoked", token)
 
 
 def _token(what: str, token: Token) -> None:

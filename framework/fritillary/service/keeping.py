@@ -15,6 +15,7 @@ from fritillary.core.errors import ServiceError, StorageError
 from fritillary.plugins.discovery import Registry
 from fritillary.record.signing import Signer
 from fritillary.referee.match import Match
+from fritillary.referee.seen import Finish
 from fritillary.service.hosted import HostedMatch, wall_ms
 from fritillary.service.hub import Hub
 from fritillary.service.lastnews import LastNews
@@ -26,12 +27,14 @@ from fritillary.service.private import PrivateFolder, Used
 from fritillary.service.restart import (
     Left,
     LeftEnd,
+    LeftOut,
     kept_of,
     match_left,
     matches_left,
     void_without_seed,
 )
 from fritillary.service.seating_again import last_news
+from fritillary.service.stranded import Stranded, end, stranded
 
 _log = logging.getLogger(__name__)
 
@@ -227,7 +230,7 @@ class Keeping:
 
     def matches_left(
         self, registry: Registry, signer: Signer
-    ) -> Iterator[Left | LeftEnd]:
+    ) -> Iterator[Left | LeftEnd | LeftOut]:
         """Yield what an earlier run has left; from now on the folder is in use.
 
         Raises:
@@ -236,6 +239,23 @@ class Keeping:
         self._lock.enter_context(only_one(self._private.path))
         self._private.tidy()
         yield from matches_left(self._private, self._records, registry, signer)
+
+    def stranded(
+        self, match_id: str, error: Exception, registry: Registry
+    ) -> Stranded | None:
+        """Return a match that could not be taken up; see `stranded.stranded`."""
+        return stranded(match_id, error, self._private, self._records, registry)
+
+    def end_stranded(
+        self, one: Stranded, finish: Finish, signer: Signer, now_ms: int
+    ) -> LeftEnd | Stranded:
+        """End such a match, and let its bots hear of that; see `stranded.end`."""
+        ended = end(one, finish, self._private, signer, now_ms)
+        if isinstance(ended, LeftEnd):
+            self.ended_before(ended)
+        elif ended.result is not None:
+            self._hub.keep_ends(ended.result, ended.remote_seats())
+        return ended
 
     def void_without_seed(self) -> None:
         """Make matches void of which the seed is lost, and tell of it."""

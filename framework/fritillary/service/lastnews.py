@@ -1,10 +1,10 @@
-"""What the bot of a seat was told last, kept until it has heard of the end."""
+"""What the bot of a seat was told last, kept until it has heard of it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attrs import Factory, define, field
 
@@ -13,6 +13,10 @@ from fritillary.service.seatwire import MatchWire, SeatWire
 
 if TYPE_CHECKING:
     from fritillary.service.session import Session
+
+#: So many events are kept for a bot that has not acknowledged them; older ones are
+#: made up for by the next request.
+_KEPT_EVENTS: Final = 1024
 
 
 @define(eq=False)
@@ -28,8 +32,8 @@ class Unwritten:
 
     match: MatchWire
     seat: int
-    events: deque[SeatEvent]
-    closure: Closure | None
+    events: deque[SeatEvent] = Factory(lambda: deque(maxlen=_KEPT_EVENTS))
+    closure: Closure | None = None
 
     def entries(self, session: Session) -> Iterator[bytes]:
         """Yield all of it in the terms of a session."""
@@ -48,19 +52,17 @@ class Unwritten:
 
 
 @define(eq=False)
-class LastNews:
-    """The end of a match, and what one seat may have missed before it.
+class Unheard:
+    """What one seat was told and has not acknowledged.
 
     Args:
-        end: MatchEnded.
         events: numbers and entries, oldest first, as they were sent.
         closed: id and entry of the last request that was closed.
         unwritten: what happened before a restart instead, if the bot has not come
             back since.
     """
 
-    end: bytes
-    events: deque[tuple[int, bytes]] = Factory(deque)
+    events: deque[tuple[int, bytes]] = Factory(lambda: deque(maxlen=_KEPT_EVENTS))
     closed: tuple[int, bytes] = (0, b"")
     unwritten: Unwritten | None = None
 
@@ -72,7 +74,6 @@ class LastNews:
             yield entry
         if self.closed[1]:
             yield self.closed[1]
-        yield self.end
 
     def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
         """Hear what has arrived."""
@@ -82,6 +83,33 @@ class LastNews:
             self.events.popleft()
         if self.closed[0] <= closed_decision_id:
             self.closed = (0, b"")
+
+    def forget(self) -> None:
+        """Drop what was sent: another session is told anew."""
+        self.events.clear()
+        self.closed = (0, b"")
+
+
+@define(eq=False)
+class LastNews:
+    """The end of a match, and what one seat may have missed before it.
+
+    Args:
+        end: MatchEnded.
+        before: what came before it.
+    """
+
+    end: bytes
+    before: Unheard = Factory(Unheard)
+
+    def entries(self, session: Session) -> Iterator[bytes]:
+        """Yield what a session is sent that goes on."""
+        yield from self.before.entries(session)
+        yield self.end
+
+    def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
+        """Hear what has arrived."""
+        self.before.acknowledged(event_number, closed_decision_id)
 
 
 @define(eq=False)

@@ -21,11 +21,15 @@ from fritillary.service.hosted import HostedMatch
 from fritillary.service.index import Wanted
 from fritillary.service.pages import Filling, page_position, page_token
 from fritillary.service.places import PLACE, Place
+from fritillary.service.stranded import Stranded
 
 if TYPE_CHECKING:
     from fritillary.service.arena import Arena
 
-Shown: TypeAlias = HostedMatch | EndedMatch
+Shown: TypeAlias = HostedMatch | EndedMatch | Stranded
+
+#: Those that are found without a look at the archive.
+_Here: TypeAlias = HostedMatch | Stranded
 
 #: Matches that are written out at a time, in some 2 ms.
 _PIECE: Final = 16
@@ -55,12 +59,16 @@ class _Question:
         """Say whether a match that was wanted still is."""
         return not self.phases or wire.PHASE[match.phase] in self.phases
 
-    def fits(self, hosted: HostedMatch) -> bool:
+    def fits(self, one: _Here) -> bool:
         """Say whether a match in memory is wanted."""
+        if isinstance(one, Stranded):
+            ref, labels = one.game, one.kept.labels
+        else:
+            ref, labels = game_ref(one.order.game), one.order.labels
         return (
-            self.still_fits(hosted)
-            and self.named(game_ref(hosted.order.game))
-            and self.labels.items() <= hosted.order.labels.items()
+            self.still_fits(one)
+            and self.named(ref)
+            and self.labels.items() <= labels.items()
         )
 
 
@@ -97,7 +105,7 @@ class Listing:
         #: All that are in memory, by id.
         self._known: AbstractSet[str] = frozenset()
         #: Those of them that are wanted and to come, the first last.
-        self._waiting: list[tuple[Place, HostedMatch]] = []
+        self._waiting: list[tuple[Place, _Here]] = []
 
     async def page(self) -> pb.ListMatchesResponse:
         """Return the page: no more matches than asked for, or than it has room for."""
@@ -128,8 +136,11 @@ class Listing:
     async def _look(self) -> None:
         """Look for matches in memory."""
         async with self._turn():
-            in_memory = self._arena.matches()
-            self._known = {hosted.id for hosted in in_memory}
+            in_memory: list[_Here] = [*self._arena.matches()]
+            if self._arena.stranded:
+                in_memory += self._arena.stranded.values()
+                in_memory.sort(key=lambda one: one.place, reverse=True)
+            self._known = {one.id for one in in_memory}
         if self._arena.archive is not None and self._question.has_ended:
             async with self._turn():
                 await self._arena.archive.look()
@@ -137,9 +148,9 @@ class Listing:
         for start in range(0, len(in_memory), _LOOKED):
             async with self._turn():
                 self._waiting += [
-                    (hosted.place, hosted)
-                    for hosted in in_memory[start : start + _LOOKED]
-                    if (after is None or hosted.place < after) and fits(hosted)
+                    (one.place, one)
+                    for one in in_memory[start : start + _LOOKED]
+                    if (after is None or one.place < after) and fits(one)
                 ]
         self._waiting.reverse()
 

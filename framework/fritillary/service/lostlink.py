@@ -6,9 +6,10 @@ import asyncio
 import math
 from collections.abc import Callable
 
-from fritillary.record.terms import Fault, LinkBank
+from fritillary.record.terms import Fault, LinkBank, clip
 from fritillary.referee.gate import BOT_FAILED
 from fritillary.referee.player import PlayerFault
+from fritillary.service.answers import SENTENCE
 
 
 class LostLink:
@@ -17,6 +18,7 @@ class LostLink:
     Args:
         bank: how long a lost link is waited for, and all of them together.
         run_out: called with the fault that it is when they have passed.
+        trouble: told in a sentence what the bot has said of its failure.
 
     Attributes:
         program: whether the bot is a program that the server has started.
@@ -24,7 +26,12 @@ class LostLink:
         failed: what the bot has said of its failure when it left; empty: it did not.
     """
 
-    def __init__(self, bank: LinkBank, run_out: Callable[[PlayerFault], None]) -> None:
+    def __init__(
+        self,
+        bank: LinkBank,
+        run_out: Callable[[PlayerFault], None],
+        trouble: Callable[[str], None],
+    ) -> None:
         self._back: asyncio.Future[None] | None = None
         self.program = False
         self.crash: PlayerFault | None = None
@@ -33,6 +40,7 @@ class LostLink:
         self._bank = bank
         self._bank_ms = bank.total_ms
         self._run_out = run_out
+        self._trouble = trouble
         self._since = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._paused = False
@@ -51,11 +59,14 @@ class LostLink:
         self._run_out(self.fault(how))
 
     def fault(self, how: str) -> PlayerFault:
-        """Return what the seat loses by whose bot is not back.
+        """Return what the seat loses by whose bot is not back, and tell why it left.
 
         Args:
             how: it has turned out, for the end of a sentence.
         """
+        if self.failed and self.program:
+            # As a rule more is known soon, once the program has come to its end.
+            self._trouble(self.failed)
         if self.crash is not None:
             return self.crash
         if not self.failed:
@@ -63,6 +74,16 @@ class LostLink:
         kind = Fault.CRASHED if self.program else Fault.DISCONNECTED
         why = f"the bot said that it had failed, and {how}"
         return PlayerFault(kind, why, code=BOT_FAILED)
+
+    def has_failed(self, why: str) -> None:
+        """Hear that the bot leaves since it has failed.
+
+        Args:
+            why: in its own words.
+        """
+        self.failed = clip(why, SENTENCE) or "the bot said that it had failed"
+        if not self.program:
+            self._trouble(self.failed)
 
     def found(self) -> None:
         """Note that the link is back: what has passed is taken from the bank."""

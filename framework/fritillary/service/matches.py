@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
@@ -18,15 +19,19 @@ from fritillary.service.auth import Leases, caller
 from fritillary.service.ended import EndedMatch, wrong_phase
 from fritillary.service.errors import guarded
 from fritillary.service.fetching import send
+from fritillary.service.games import name_of
 from fritillary.service.hosted import HostedMatch
 from fritillary.service.keeping import goes_on_later
 from fritillary.service.limits import OpenStreams
 from fritillary.service.listing import Listing, Shown
 from fritillary.service.ordering import refuse_programs, spec_of
 from fritillary.service.rules_apart import Apart
+from fritillary.service.stranded import Stranded
 from fritillary.service.tokens import Role, Token
 from fritillary.service.turns import Queues, Turns
 from fritillary.service.watching import Held, Told, Watch, tell_end
+
+_log = logging.getLogger(__name__)
 
 _Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -39,7 +44,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     Args:
         arena: where they are.
-        leases: end the streams of tokens that are revoked.
+        leases: end the streams of tokens that are no longer good.
         apart: where rules run for options that are not their own.
 
     Attributes:
@@ -159,6 +164,8 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         """Follow a match as a spectator."""
         hosted = await self._arena.find(request.match_id)
         _check_open(hosted)
+        if isinstance(hosted, Stranded):
+            raise hosted.refusal("watch")
         token = caller.get()
         with self.watches.one(token):
             watching = self._watch(hosted, request, token, context)
@@ -166,7 +173,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
 
     async def _watch(
         self,
-        hosted: Shown,
+        hosted: HostedMatch | EndedMatch,
         request: pb.WatchMatchRequest,
         token: Token,
         context: _Context,
@@ -206,23 +213,54 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         if again is None:
             async with self._playing_again.one(token.hash):
                 again = self._again.get(key)
-                if again is None:
+                if again is None and await self._begins_soon(ended):
                     again = await archive.played_again(ended)
                     if again is not None:
                         self._again[key] = again
         return again
 
+    async def _begins_soon(self, ended: EndedMatch) -> bool:
+        """Say whether the rules can begin a match anew without holding up all others.
+
+        Whoever keeps the server may have put a stranger's record among the others.
+
+        Raises:
+            ServiceError: ``limit.time`` if it could not be found out by now.
+        """
+        header = ended.past.header
+        if ended.game is None:
+            return False
+        raw = bytes.fromhex(header.options)
+        payload = common_pb2.Payload(encoding=common_pb2.ENCODING_MSGPACK, data=raw)
+        options = common_pb2.OptionsChoice(options=payload)
+        game_id = name_of(self._arena.registry, ended.game, header.game.full_id)
+        try:
+            await self._apart.check_options(game_id, options, len(header.seats))
+        except ServiceError as error:
+            if error.retry_after_ms is not None:
+                raise
+            why = error.message
+        except FritillaryError as error:
+            why = error.message
+        else:
+            return True
+        _log.info("match %s cannot be played again: %s", ended.id, why)
+        return False
+
     # -- stopping
 
     async def _going_on(
-        self, match_id: str, what: Literal["abort", "pause", "resume"]
+        self, match_id: str, what: Literal["pause", "resume"]
     ) -> HostedMatch:
-        """Return a match for which something is to be done.
+        """Return a match of which the clocks are to stop or to go on.
 
         Raises:
-            ServiceError: ``match.phase`` if it ended long ago; ``match.unknown``.
+            ServiceError: ``match.phase`` if it ended long ago, or is stranded;
+                ``match.unknown``.
         """
         found = await self._arena.find(match_id)
+        if isinstance(found, Stranded):
+            raise found.refusal(what)
         if isinstance(found, EndedMatch):
             raise wrong_phase(found.id, found.phase, what)
         return found
@@ -252,12 +290,17 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.AbortMatchRequest, context: _Context
     ) -> pb.AbortMatchResponse:
         """End a match without a result that counts."""
-        hosted = await self._going_on(request.match_id, "abort")
         kind = (
             EndKind.VOID
             if request.kind == common_pb2.MATCH_END_KIND_VOID
             else EndKind.WITHDRAWN
         )
+        hosted = await self._arena.find(request.match_id)
+        if isinstance(hosted, Stranded):
+            ended = await self._arena.abort_stranded(hosted.id, kind, request.message)
+            return pb.AbortMatchResponse(match=self._shown(ended))
+        if isinstance(hosted, EndedMatch):
+            raise wrong_phase(hosted.id, hosted.phase, "abort")
         hosted.abort(kind, "match.aborted", request.message)
         await hosted.until("closing", "ended")
         return pb.AbortMatchResponse(match=self._shown(hosted))
@@ -297,6 +340,8 @@ def _check_view(hosted: Shown, view: int) -> None:
             msg = f"match {hosted.id} goes on; its record is open until its end"
             raise ServiceError(msg, code="record.open")
         msg = f"match {hosted.id} goes on; watch it until its record is closed"
+        if isinstance(hosted, Stranded):
+            msg = f"match {hosted.id} is stranded; its record is open until its end"
         raise ServiceError(msg, code="record.private")
     if view == pb.RECORD_VIEW_SPECTATOR:
         msg = "this server writes no record of what spectators saw; fetch the full one"

@@ -69,6 +69,49 @@ class Meter:
         return bucket.has(now) and self._all.has(now)
 
 
+class Untold:
+    """What was left out of a log: counted, and told in one line after a while.
+
+    It may be counted in any thread; it is told in the loop.
+
+    Args:
+        line: that tells of it, with a place for the number of all and one for the
+            most frequent.
+    """
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def count(self, what: str) -> bool:
+        """Count something; return whether it is the first since it was told."""
+        with self._lock:
+            first = not self._counts
+            self._counts[what] += 1
+        return first
+
+    def tell_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Tell of it after `TELL_S`, unless it is to be told sooner anyway."""
+        if self._timer is None:
+            self._timer = loop.call_later(TELL_S, self.tell)
+
+    def tell(self) -> None:
+        """Tell of it now, if there is anything."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        with self._lock:
+            counts, self._counts = self._counts, Counter()
+        if counts:
+            _log.warning(
+                self._line,
+                counts.total(),
+                ", ".join(f"{what} {n}" for what, n in counts.most_common(8)),
+            )
+
+
 class LineMeter(logging.Filter):
     """Lets so many lines of a log through; the rest is counted, and told of.
 
@@ -91,8 +134,7 @@ class LineMeter(logging.Filter):
         self._meter = Meter(now)
         self._of_bots = Meter(now, _OF_ALL_BOTS)
         self._lock = threading.Lock()
-        self._untold: Counter[str] = Counter()
-        self._timer: asyncio.TimerHandle | None = None
+        self._untold = Untold("left out %d more lines: %s")
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Say whether a line may be written."""
@@ -104,29 +146,14 @@ class LineMeter(logging.Filter):
         with self._lock:
             if meter.lets(place):
                 return True
-            first = not self._untold
-            self._untold[record.name] += 1
+            first = self._untold.count(record.name)
         if first and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._tell_later)
+            self._loop.call_soon_threadsafe(self._untold.tell_later, self._loop)
         return False
-
-    def _tell_later(self) -> None:
-        if self._timer is None:
-            self._timer = self._loop.call_later(TELL_S, self.tell)
 
     def tell(self) -> None:
         """Tell how many lines were left out."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        with self._lock:
-            untold, self._untold = self._untold, Counter()
-        if untold:
-            _log.warning(
-                "left out %d more lines: %s",
-                untold.total(),
-                ", ".join(f"{name} {n}" for name, n in untold.most_common(8)),
-            )
+        self._untold.tell()
 
 
 def _bucket(figures: tuple[int, float], now: float) -> TokenBucket:

@@ -57,6 +57,7 @@ def families(arena: Arena, server: Server) -> list[Metric]:
     counts = arena.hub.counts
     phases = Counter(dict.fromkeys(_PHASES, 0))
     plies, rulings = Counter(counts.plies), Counter(counts.rulings)
+    phases["stranded"] = len(arena.stranded)
     for hosted in arena.matches():
         if not hosted.over:
             # Where the referee is done, the arena may not have noted it yet.
@@ -73,7 +74,7 @@ def families(arena: Arena, server: Server) -> list[Metric]:
     }
     build.add_metric([], versions)
     matches = GaugeMetricFamily(
-        "fritillary_matches", "Matches that go on, by phase.", labels=["phase"]
+        "fritillary_matches", "Matches that have not ended, by phase.", labels=["phase"]
     )
     for phase, number in phases.items():
         matches.add_metric([phase], number)

@@ -181,7 +181,7 @@ def order_of_record(found: Record, game: Game[Any, Any, Any], name: str) -> Orde
         game_name=name,
         game=game,
         options=game.codec.decode_options(bytes.fromhex(header.options)),
-        specs=tuple(_spec(seat.player.player) for seat in header.seats),
+        specs=tuple(spec_of(seat.player.player) for seat in header.seats),
         clocks=tuple(seat.clock for seat in header.seats),
         terms=header.terms,
         seed=b"" if revealed is None else bytes.fromhex(revealed.seed),
@@ -219,7 +219,8 @@ def _outcome(data: OutcomeData, seats: int) -> Outcome:
     return outcome
 
 
-def _spec(text: str) -> PlayerSpec:
+def spec_of(text: str) -> PlayerSpec:
+    """Return a player as it was named once."""
     try:
         return parse_player(text)
     except UsageError:

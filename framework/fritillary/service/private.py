@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -35,6 +36,9 @@ _ENDED: Final = ".ended"
 
 #: Of a few digits: when a match started. Nothing is lost with it, so it is not synced.
 _STARTED: Final = ".started"
+
+#: Folder of what is left of matches that were ended without a record of that.
+_MOVED: Final = "aside"
 
 #: Of a file that is not yet whole.
 _ASIDE: Final = ".new"
@@ -313,6 +317,35 @@ class PrivateFolder:
         for path in (self._file(match_id), self.path / f"{match_id}{_STARTED}"):
             with contextlib.suppress(OSError):
                 path.unlink()
+
+    def move_aside(self, match_id: str, name: str, record: Path) -> Path:
+        """Keep what is left of a match where no start looks for it.
+
+        Args:
+            match_id: of the match.
+            name: of a folder for it, within that of all such matches.
+            record: goes with it, if it is there.
+
+        Returns:
+            The folder.
+
+        Raises:
+            StorageError: if something cannot be moved.
+        """
+        folder = self.path / _MOVED / name
+        kept = self._file(match_id)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # The seed goes last: a record that lies there without it becomes void.
+            if record.exists():
+                shutil.move(record, folder / record.name)
+            kept.replace(folder / kept.name)
+            (self.path / f"{match_id}{_STARTED}").unlink(missing_ok=True)
+            sync_folder(self.path)
+        except OSError as error:
+            msg = f"{folder}: {error.strerror}"
+            raise StorageError(msg, code="storage.private") from error
+        return folder
 
     def matches(self) -> Iterator[str]:
         """Yield the ids of the matches that are kept."""

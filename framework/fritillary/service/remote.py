@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random  # noqa: TID251 - named in a signature
-from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.bots.protocol import Ask
 from fritillary.core.commitment import MAX_NONCE_BYTES
+from fritillary.core.weak import weakly
 from fritillary.record.terms import MAX_MS, Fault, LinkBank, PlayerInfo, clip
 from fritillary.referee.player import Answer, PlayerFault
 from fritillary.referee.seen import Closure, MatchResult, Offer, Request, SeatEvent
-from fritillary.service.answers import answer_of
+from fritillary.service.answers import SENTENCE, answer_of
 from fritillary.service.asked import Asked
 from fritillary.service.hub import Link, UnusableMessageError
-from fritillary.service.lastnews import LastNews, Unwritten
+from fritillary.service.lastnews import LastNews, Unheard, Unwritten
 from fritillary.service.lostlink import LostLink
 from fritillary.service.notices import SeatKeeper
 from fritillary.service.retaking import Retaking
@@ -26,13 +26,6 @@ from fritillary.service.wire import MSGPACK
 
 if TYPE_CHECKING:
     from fritillary.service.session import Session
-
-#: So many events are kept for a bot that has not acknowledged them; older ones are
-#: made up for by the next request.
-_KEPT_EVENTS: Final = 1024
-
-#: Longest sentence of a Decline, in characters.
-_SENTENCE: Final = 500
 
 
 class RemotePlayer:
@@ -80,8 +73,9 @@ class RemotePlayer:
         self.match_id = match.match_id
         self.seat = seat
         self.away = False
-        self.loss = LostLink(bank, lambda fault: self.fail(self._lost_by(fault)))
-        self._retaking = Retaking(self.fail)
+        fail = weakly(self.fail)
+        self.loss = LostLink(bank, fail, trouble)
+        self._retaking = Retaking(fail)
         self.has_accepted = False
         self.is_ready = False
         self._loop = asyncio.get_running_loop()
@@ -89,7 +83,6 @@ class RemotePlayer:
         self._match = match
         self._max_note_bytes = max_note_bytes
         self._changed = changed
-        self._trouble = trouble
         self._keeper = SeatKeeper(link.name, match.match_id, seat, trouble)
         self._fault = refused
         # The link.
@@ -106,11 +99,8 @@ class RemotePlayer:
         self._think_ms: int | None = None
         self._round_trip_ms: int | None = None
         self._told_round_trip_ms: int | None = None
-        # What may have to be sent again.
-        self._events: deque[tuple[int, bytes]] = deque(maxlen=_KEPT_EVENTS)
-        self._last_closed: tuple[int, bytes] = (0, b"")
-        #: What happened before a restart, for a session that goes on after it.
-        self._before: Unwritten | None = None
+        #: What may have to be sent again.
+        self._unheard = Unheard()
         self._status: Callable[[], bytes] | None = None
         self._ended = False
 
@@ -141,14 +131,15 @@ class RemotePlayer:
 
     def notify(self, event: SeatEvent) -> None:
         """Send what happened."""
-        if self._before is not None:
-            self._before.events.append(event)
+        unheard = self._unheard
+        if unheard.unwritten is not None:
+            unheard.unwritten.events.append(event)
             return
         wire = self._wire
         if wire is None:
             return
         entry = wire.event(event)
-        self._events.append((event.number, entry))
+        unheard.events.append((event.number, entry))
         if self._seated and self._session is not None:
             self._session.send(entry)
 
@@ -170,8 +161,9 @@ class RemotePlayer:
             # Else it was closed before a restart.
             self._link.counts.closed(closure.how, closure.server_ms)
         self._asked.closed(closure.how)
-        if self._before is not None:
-            self._before.closure = closure
+        before = self._unheard.unwritten
+        if before is not None:
+            before.closure = closure
             self._asked.last_id = closure.decision_id
             return
         wire = self._wire
@@ -188,17 +180,18 @@ class RemotePlayer:
             self._think_ms,
             self._round_trip_ms,
         )
-        self._last_closed = (closure.decision_id, entry)
+        self._unheard.closed = (closure.decision_id, entry)
         return entry
 
     def end(self, result: MatchResult) -> None:
         """Tell the bot the result, and leave the seat."""
         self._ended = True
+        self._status = None
         self.loss.stop()
         self._retaking.leave()
         self.loss.came_back()
         wire = self._wire
-        if self._before is not None:
+        if self._unheard.unwritten is not None:
             # Its bot has yet to come back; the end is written alike for all.
             wire = SeatWire(self._match, self.seat, MSGPACK, expanded=False)
         if self._offer is None or wire is None:
@@ -209,8 +202,7 @@ class RemotePlayer:
         if self._session is not None:
             self._session.send(entry)
             self._session.linger()
-        news = LastNews(entry, self._events, self._last_closed, self._before)
-        self._link.remove(self, news)
+        self._link.remove(self, LastNews(entry, self._unheard))
         self._session = None
 
     # ---------------------------------------------------------------- from the arena
@@ -265,16 +257,6 @@ class RemotePlayer:
         self.loss.pause(paused, away=self.away)
         self._retaking.pause(paused)
 
-    @property
-    def link_left_ms(self) -> int:
-        """What is left for lost links."""
-        return self.loss.left_ms
-
-    @property
-    def waiting_left_ms(self) -> int:
-        """How long the lost link is waited for at most."""
-        return self.loss.waiting_left_ms
-
     # ----------------------------------------------------------------- after a restart
 
     def take_up(self, offer: Offer) -> None:
@@ -287,8 +269,7 @@ class RemotePlayer:
         self.has_accepted = self.is_ready = self.away = True
         self._accepting.cancel()
         self._readying.cancel()
-        events: deque[SeatEvent] = deque(maxlen=_KEPT_EVENTS)
-        self._before = Unwritten(self._match, self.seat, events, None)
+        self._unheard.unwritten = Unwritten(self._match, self.seat)
         self.loss.await_back()
         self._link.add(self)
 
@@ -308,11 +289,11 @@ class RemotePlayer:
 
     def _write_before(self, wire: SeatWire) -> None:
         """Write what happened before a restart in the terms of the session."""
-        before = self._before
+        before = self._unheard.unwritten
         if before is None:
             return
         for event in before.events:
-            self._events.append((event.number, wire.event(event)))
+            self._unheard.events.append((event.number, wire.event(event)))
         if before.closure is not None:
             self._write_closure(wire, before.closure)
 
@@ -338,14 +319,13 @@ class RemotePlayer:
         self._keeper.given()
         self._session = session
         if not resumed or self._wire is None:
-            self._events.clear()
-            self._last_closed = (0, b"")
+            self._unheard.forget()
             self._wire = SeatWire(
                 self._match, self.seat, session.coder, expanded=session.expanded
             )
         if resumed:
             self._write_before(self._wire)
-        self._before = None
+        self._unheard.unwritten = None
         if resumed and self.is_ready:
             self._take_seat()
         elif self._offer is not None:
@@ -368,27 +348,11 @@ class RemotePlayer:
         self.loss.begin()
         self._changed()
 
-    def failed(self, why: str) -> None:
-        """Hear that the bot leaves since it has failed.
-
-        Args:
-            why: in its own words.
-        """
-        self.loss.failed = clip(why, _SENTENCE) or "the bot said that it had failed"
-        if not self.loss.program:
-            self._trouble(self.loss.failed)
-
     def lost(self) -> PlayerFault | None:
         """Return the fault of a clock that ran out while the link was lost."""
         if not self.away:
             return None
-        return self._lost_by(self.loss.fault("the clock ran out before it was back"))
-
-    def _lost_by(self, fault: PlayerFault) -> PlayerFault:
-        if self.loss.failed and self.loss.program:
-            # As a rule more is known soon, once the program has come to its end.
-            self._trouble(self.loss.failed)
-        return fault
+        return self.loss.fault("the clock ran out before it was back")
 
     def flooded(self, code: str, message: str) -> None:
         """Let the seat fail because the bot exceeded a limit."""
@@ -407,10 +371,8 @@ class RemotePlayer:
         if session is None:
             return
         self.send_status()
-        for _, entry in self._events:
+        for entry in self._unheard.entries(session):
             session.send(entry)
-        if self._last_closed[1]:
-            session.send(self._last_closed[1])
         if self._asked.unanswered:
             self._send_request()
 
@@ -420,7 +382,7 @@ class RemotePlayer:
             session.send(wire.request(request, self._with_link(request.reading())))
 
     def _with_link(self, parts: dict[str, int]) -> dict[str, int]:
-        parts["link_left_ms"] = self.link_left_ms
+        parts["link_left_ms"] = self.loss.left_ms
         return parts
 
     # ------------------------------------------------------------------ from the bot
@@ -444,7 +406,7 @@ class RemotePlayer:
             msg = "the seat was taken already; resign to give up"
             raise UnusableMessageError(msg, code="seat.taken")
         why = ": ".join(
-            part for part in (clip(code, 64), clip(message, _SENTENCE)) if part
+            part for part in (clip(code, 64), clip(message, SENTENCE)) if part
         )
         msg = f"the bot declined ({why})" if why else "the bot declined"
         self.fail(PlayerFault(Fault.REFUSED_TO_START, msg, code="offer.declined"))
@@ -500,8 +462,9 @@ class RemotePlayer:
             answer.set_exception(fault)
             return
         self._told_round_trip_ms = round_trip_ms
-        while self._events and self._events[0][0] <= request.event_number:
-            self._events.popleft()
+        events = self._unheard.events
+        while events and events[0][0] <= request.event_number:
+            events.popleft()
         answer.set_result(found)
 
     def resigned(self, decision_id: int) -> None:
@@ -516,9 +479,4 @@ class RemotePlayer:
 
     def acknowledged(self, event_number: int, closed_decision_id: int) -> None:
         """Hear what has arrived."""
-        while self._events and self._events[0][0] <= event_number:
-            self._events.popleft()
-        if self._before is not None:
-            self._before.acknowledged(event_number, closed_decision_id)
-        if self._last_closed[0] <= closed_decision_id:
-            self._last_closed = (0, b"")
+        self._unheard.acknowledged(event_number, closed_decision_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from fritillary.referee.lineup import parse_player
 from fritillary.referee.match import NO_RECORD
 from fritillary.referee.play import ended_event
 from fritillary.referee.restore import write_end
-from fritillary.referee.seen import MatchResult
+from fritillary.referee.seen import Finish, MatchResult
 from fritillary.service.games import name_of
 from fritillary.service.ordering import Order
 from fritillary.service.past import SEED_LOST, Past, ended_at_ms, result_of
@@ -105,6 +106,19 @@ class LeftEnd:
     heard: bool
 
 
+@frozen(kw_only=True)
+class LeftOut:
+    """A match that cannot be taken up, or told of.
+
+    Args:
+        match_id: of the match.
+        error: why.
+    """
+
+    match_id: str
+    error: Exception
+
+
 def kept_of(order: Order, created_at_ms: int) -> Kept:
     """Return what is kept of an order."""
     return Kept(
@@ -134,7 +148,7 @@ def _lasting_name(order: Order) -> str:
 
 def matches_left(
     private: PrivateFolder, records: Path, registry: Registry, signer: Signer
-) -> Iterator[Left | LeftEnd]:
+) -> Iterator[Left | LeftEnd | LeftOut]:
     """Yield the matches of earlier runs that have to be taken up, or told of.
 
     Those that were noted as ended are not among them; see `match_left`.
@@ -161,6 +175,7 @@ def matches_left(
                 yield left
         except Exception as error:  # noqa: BLE001 - whatever files hold, or rules raise
             log_left(f"match {match_id}", error)
+            yield LeftOut(match_id=match_id, error=error)
 
 
 def _open_to_all(path: Path) -> bool:
@@ -220,14 +235,14 @@ def _left(
         msg = f"its record {path.name} is missing; put it back, or remove what is kept"
         raise StorageError(msg, code="storage.private")
     raw = read_file(path)
-    found = _record(raw)
+    found = record_of(raw)
     if in_use(path):
         msg = "its record is being written by another process"
         raise StorageError(msg, code="storage.private")
     if found is None:
         order = _order(kept, registry.game(kept.game), registry)
         return Left(order=order, created_at_ms=kept.created_at_ms)
-    _check_bound(kept, found)
+    check_bound(kept, found)
     try:
         order = _order(kept, game_of(found, registry), registry)
     except FritillaryError as error:
@@ -238,7 +253,7 @@ def _left(
             kept.match_id,
             error.message,
         )
-        _, found, end = _closed(path, raw, found, kept, signer)
+        _, found, end = closed(path, raw, found, kept, signer)
         return LeftEnd(
             record=found,
             result=end.result,
@@ -254,7 +269,7 @@ def _left(
         found = read_record(raw, unfinished=True)
     past = None
     if found.find(Ended) is not None:
-        raw, found, past = _closed(path, raw, found, kept, signer)
+        raw, found, past = closed(path, raw, found, kept, signer)
         # The deal may have been revealed since.
         order = attrs.evolve(order, sealed=order.sealed and not found.finished)
     elif len(found.events) == 1:
@@ -273,10 +288,25 @@ def _left(
     )
 
 
-def _closed(
+def closed(
     path: Path, raw: bytes, found: Record, kept: Kept, signer: Signer
 ) -> tuple[bytes, Record, Past]:
-    """Close the record of a match that has ended, if it lacks but that."""
+    """Close the record of a match that has ended, if it lacks but that.
+
+    Args:
+        path: of the record.
+        raw: all its bytes.
+        found: the record.
+        kept: of the match, with its secrets.
+        signer: closes it, unless its deal is held back.
+
+    Returns:
+        The bytes, the record, and how the match ended.
+
+    Raises:
+        FritillaryError: if it cannot be closed.
+        OSError: if its file cannot be used.
+    """
     about = path.stat()
     seed = bytes.fromhex(kept.seed)
     if not found.finished and not kept.sealed:
@@ -295,8 +325,12 @@ def _closed(
     return raw, found, past
 
 
-def _record(raw: bytes) -> Record | None:
-    """Return the record; ``None`` if not even its header was written."""
+def record_of(raw: bytes) -> Record | None:
+    """Return the record; ``None`` if not even its header was written.
+
+    Raises:
+        RecordError: if it is none.
+    """
     try:
         return read_record(raw, unfinished=True) if raw else None
     except RecordError as error:
@@ -306,7 +340,7 @@ def _record(raw: bytes) -> Record | None:
         raise
 
 
-def _check_bound(kept: Kept, found: Record) -> None:
+def check_bound(kept: Kept, found: Record) -> None:
     """Check that a record is of the deal that was kept.
 
     Raises:
@@ -361,12 +395,15 @@ def void_without_seed(
                 # The server was killed before it had kept the order.
                 path.unlink()
                 continue
-            found = _record(raw)
+            found = record_of(raw)
             if found is None:
                 continue
             ended = found.find(Ended)
             if ended is None:
-                found, result = _make_void(path, raw, found)
+                _, found = end_record(path, raw, found, SEED_LOST)
+                result = result_of(found)
+                if result is None:  # pragma: no cover - it was given an end
+                    raise TypeError
                 yield found, result
             if found.finished:
                 path.chmod(0o644)
@@ -374,13 +411,31 @@ def void_without_seed(
             log_left(path.name, error)
 
 
-def _make_void(path: Path, raw: bytes, found: Record) -> tuple[Record, MatchResult]:
+def end_record(
+    path: Path, raw: bytes, found: Record, finish: Finish
+) -> tuple[bytes, Record]:
+    """Write an end into a record, which stays open; no rules are needed for that.
+
+    Args:
+        path: of the record.
+        raw: all its bytes.
+        found: the record, of a match that has not ended.
+        finish: how it ends.
+
+    Returns:
+        The bytes and the record as they are now.
+
+    Raises:
+        FritillaryError: if it cannot be written.
+    """
     sink = FileSink(path, after=length_of(raw, len(found.events)))
-    writer = RecordWriter(sink, found.header, found)
-    writer.add(ended_event(SEED_LOST))
-    writer.hold()
-    found = read_record(read_file(path), unfinished=True)
-    result = result_of(found)
-    if result is None:  # pragma: no cover - it was given an end
-        raise TypeError
-    return found, result
+    try:
+        writer = RecordWriter(sink, found.header, found)
+        writer.add(ended_event(finish))
+        writer.hold()
+    except BaseException:
+        with contextlib.suppress(StorageError):
+            sink.close()
+        raise
+    raw = read_file(path)
+    return raw, read_record(raw, unfinished=True)

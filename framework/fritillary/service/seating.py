@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from fritillary.core.weak import weakly
 from fritillary.record.terms import Fault, PlayerInfo
 from fritillary.referee.player import PlayerFault
 from fritillary.service.hosted import HostedMatch
@@ -133,18 +134,38 @@ def seated(
     refused: PlayerFault | None,
 ) -> RemotePlayer:
     """Return the player of a seat."""
-    order = hosted.order
     info = hosted.infos[seat]
     if link.session is not None and refused is None:
-        info = _named(link.session.info, shown(order.specs[seat]))
+        info = _named(link.session.info, shown(hosted.order.specs[seat]))
+    return player_of(link, hosted, seat, info, limits, refused)
+
+
+def player_of(
+    link: Link,
+    hosted: HostedMatch,
+    seat: int,
+    info: PlayerInfo,
+    limits: Limits,
+    refused: PlayerFault | None,
+) -> RemotePlayer:
+    """Return the player of a seat, whose bot is known already.
+
+    Args:
+        link: the bot.
+        hosted: the match.
+        seat: which.
+        info: who plays.
+        limits: on the bot.
+        refused: why the seat cannot be taken at all.
+    """
     return RemotePlayer(
         link,
         hosted.wire,
         seat,
         info,
-        order.terms.policy.link,
+        hosted.order.terms.policy.link,
         max_note_bytes=limits.max_note_bytes,
-        changed=hosted.changed,
-        trouble=functools.partial(hosted.trouble, seat),
+        changed=weakly(hosted.changed),
+        trouble=functools.partial(weakly(hosted.trouble), seat),
         refused=refused,
     )

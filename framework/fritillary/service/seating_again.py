@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 from collections.abc import Callable, Mapping
 from typing import NoReturn
@@ -25,7 +24,7 @@ from fritillary.service.limits import Limits
 from fritillary.service.past import remote_seats
 from fritillary.service.remote import RemotePlayer
 from fritillary.service.restart import Left, LeftEnd
-from fritillary.service.seating import refusal
+from fritillary.service.seating import player_of, refusal
 
 _log = logging.getLogger(__name__)
 
@@ -105,17 +104,7 @@ def _player(
     gone: bool,
 ) -> RemotePlayer:
     never = refusal("the seat was refused before the restart", "player.absent")
-    return RemotePlayer(
-        link,
-        hosted.wire,
-        seat,
-        info,
-        hosted.order.terms.policy.link,
-        max_note_bytes=limits.max_note_bytes,
-        changed=hosted.changed,
-        trouble=functools.partial(hosted.trouble, seat),
-        refused=never if gone else None,
-    )
+    return player_of(link, hosted, seat, info, limits, never if gone else None)
 
 
 # ------------------------------------------------------- a match that has ended

@@ -284,22 +284,17 @@ class MatchWire:
         self.options = options
         self.seats = seats
         self.ref = _ref(game, name)
-        self._spectated: dict[int, tuple[SeatEvent, pb.Event]] = {}
 
     def dialect(self, coder: wire.Coder) -> Dialect:
         """Return the match in one encoding."""
         return _dialect(self.game, self.options, self.seats, coder)
 
     def spectator_event(self, event: SeatEvent, coder: wire.Coder) -> pb.Event:
-        """Return an event for spectators; made once for all of them."""
-        event_before, known = self._spectated.get(coder.encoding, (None, None))
-        if event_before is not event or known is None:
-            head = pb.Event(
-                match_id=self.match_id, number=event.number, ply=event.ply
-            ).SerializeToString()
-            known = pb.Event.FromString(head + self.dialect(coder).body(event.body))
-            self._spectated[coder.encoding] = (event, known)
-        return known
+        """Return an event for spectators."""
+        head = pb.Event(
+            match_id=self.match_id, number=event.number, ply=event.ply
+        ).SerializeToString()
+        return pb.Event.FromString(head + self.dialect(coder).body(event.body))
 
 
 @functools.lru_cache(1024)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -25,10 +25,8 @@ from fritillary.service.notices import not_held, notice_entry, over
 from fritillary.service.outbox import Outbox
 from fritillary.service.pinging import Pinging
 from fritillary.service.resume import SessionTokens
+from fritillary.service.said import OF_SEATS, acknowledged
 from fritillary.service.tokens import Token, TokenStore
-
-if TYPE_CHECKING:
-    from fritillary.service.remote import RemotePlayer
 
 _log = logging.getLogger(__name__)
 
@@ -106,18 +104,6 @@ class Session:
         self.session_token = ""
         self.parting = ""
         self.over = asyncio.Event()
-        self._handlers = {
-            "accept": self._accept,
-            "decline": self._decline,
-            "ready": self._ready,
-            "resign": self._resign,
-            "ack": self._ack,
-            "capacity": self._capacity,
-            "ping": self._ping,
-            "pong": self._pong,
-            "goodbye": self._goodbye,
-            "hello": self._hello_again,
-        }
 
     @property
     def token(self) -> Token:
@@ -263,20 +249,20 @@ class Session:
         self.parting = code
         self._finish()
 
-    def revoked(self) -> None:
+    def token_ended(self) -> None:
         """End the stream because the bot's token is no longer good."""
         if self._closing:
             return
-        code = "auth.revoked-token"
+        error = self._tokens.ended(self._token)
         if self._call is not None:
-            self._call.refused(self._context, code)
-        self.close(code, "the token of this bot was revoked")
+            self._call.refused(self._context, error.code)
+        self.close(error.code, error.message)
 
     def _refuse(self, error: FritillaryError) -> None:
         retry = error.retry_after_ms if isinstance(error, ServiceError) else None
         refusal = pb.Refusal(error=error_info(error.code, error.message, retry))
         self.send(framed(framing.REFUSAL, refusal.SerializeToString()))
-        self._refused = error
+        self._refused = error.bare()
         self._finish()
 
     # ------------------------------------------------------------------------- limits
@@ -319,7 +305,7 @@ class Session:
         # First of all, so that the link is watched on whatever happens below.
         self._timer = self._loop.call_later(pinging.look_s, self._watch_link)
         if not self._tokens.good(self._token):
-            self.revoked()
+            self.token_ended()
             return
         if not pinging.open:
             if pinging.due(now, plays=bool(self.link.matches)):
@@ -390,21 +376,15 @@ class Session:
                 elif kind is None:
                     msg = "the message is empty, or of a kind that is not known here"
                     raise UnusableMessageError(msg, code="message.empty")
+                elif kind in OF_SEATS:
+                    OF_SEATS[kind](self, message)
                 else:
-                    self._handlers[kind](message)
+                    self._HANDLERS[kind](self, message)
             except UnusableMessageError as error:
                 self._notice(message, error)
         # Any message answers a Ping.
         if self._pinging.open and messages:
             self._pinging.open = False
-
-    def _player(self, body: Any) -> RemotePlayer | None:  # noqa: ANN401 - any with a seat
-        player = self.link.seat(
-            body.match_id, body.seat if body.HasField("seat") else None
-        )
-        if player is not None and not player.holds(self):
-            raise not_held()
-        return player
 
     def _notice(self, message: pb.BotMessage, error: UnusableMessageError) -> None:
         self.send(notice_entry(message, error))
@@ -453,7 +433,7 @@ class Session:
         self._timer = self._loop.call_later(0, self._watch_link)
         if resumed:
             for ack in hello.acks:
-                self._acknowledged(ack)
+                acknowledged(self, ack)
                 if not self.link.knows(ack.match_id):
                     msg = f"you sit in no match {ack.match_id[:64]!r}"
                     unknown = UnusableMessageError(msg, code="match.unknown")
@@ -463,47 +443,6 @@ class Session:
     def plays(self, game: Game[Any, Any, Any]) -> bool:
         """Say whether the bot said that it can play a game."""
         return self.hello is not None and greeting.plays(self.hello, game)
-
-    def _accept(self, message: pb.BotMessage) -> None:
-        player = self._player(message.accept)
-        if player is not None:
-            player.accepted(message.accept.nonce)
-
-    def _decline(self, message: pb.BotMessage) -> None:
-        player = self._player(message.decline)
-        if player is not None:
-            player.declined(message.decline.code, message.decline.message)
-
-    def _ready(self, message: pb.BotMessage) -> None:
-        player = self._player(message.ready)
-        if player is not None:
-            player.readied()
-
-    def _resign(self, message: pb.BotMessage) -> None:
-        player = self._player(message.resign)
-        if player is None:
-            raise over()
-        player.resigned(message.resign.decision_id)
-
-    def _ack(self, message: pb.BotMessage) -> None:
-        self._acknowledged(message.ack)
-
-    def _acknowledged(self, ack: pb.Ack) -> None:
-        seat = ack.seat if ack.HasField("seat") else None
-        if ack.ended:
-            self.link.forget_end(ack.match_id, seat)
-        try:
-            player = self.link.seat(ack.match_id, seat)
-        except UnusableMessageError as error:
-            # An Ack may cross with the end of its match.
-            if error.code != "match.unknown":
-                raise
-            return
-        closed = ack.closed_decision_id if ack.HasField("closed_decision_id") else 0
-        if player is None:
-            self.link.acknowledged(ack.match_id, seat, ack.event_number, closed)
-        else:
-            player.acknowledged(ack.event_number, closed)
 
     def _capacity(self, message: pb.BotMessage) -> None:
         self.capacity = min(message.capacity.matches, self._limits.max_matches)
@@ -521,9 +460,18 @@ class Session:
         if message.goodbye.code == BOT_FAILED:
             for player in self.link.players():
                 if player.holds(self):
-                    player.failed(message.goodbye.message)
+                    player.loss.has_failed(message.goodbye.message)
         self._finish()
 
     def _hello_again(self, message: pb.BotMessage) -> None:
         msg = "the session is open already; dial in anew to say Hello again"
         raise UnusableMessageError(msg, code="hello.repeated")
+
+    #: By the kind of message. Bound, they would keep the session that they are kept in.
+    _HANDLERS: Final = {
+        "capacity": _capacity,
+        "ping": _ping,
+        "pong": _pong,
+        "goodbye": _goodbye,
+        "hello": _hello_again,
+    }

@@ -14,6 +14,7 @@ from fritillary.service import wire
 if TYPE_CHECKING:
     from fritillary.service.ended import EndedMatch
     from fritillary.service.hosted import HostedMatch
+    from fritillary.service.stranded import Stranded
 
 
 def match_message(hosted: HostedMatch, *, for_referee: bool) -> match_pb2.Match:
@@ -79,6 +80,35 @@ def ended_message(ended: EndedMatch, *, for_referee: bool) -> match_pb2.Match:
         labels=header.labels,
         created_at_ms=header.created_at_ms,
         ended_at_ms=ended.ended_at_ms,
+    )
+
+
+def stranded_message(one: Stranded, *, for_referee: bool) -> match_pb2.Match:
+    """Return a match that could not be taken up, as it stood.
+
+    Args:
+        one: the match.
+        for_referee: tell how the players were named.
+    """
+    kept = one.kept
+    return _message(
+        game=one.ref,
+        options=bytes.fromhex(kept.options),
+        terms=kept.terms,
+        algorithm=SEALED_ALGORITHM,
+        commitment=one.commitment,
+        result=one.result,
+        match_id=one.id,
+        seats=wire.seat_infos(None, one.seats),
+        players=kept.players if for_referee else [],
+        phase=wire.PHASE[one.phase],
+        ply=one.ply,
+        seed_given=kept.seed_given,
+        labels=kept.labels,
+        created_at_ms=one.created_at_ms,
+        started_at_ms=one.started_at_ms,
+        ended_at_ms=one.ended_at_ms,
+        stranded_reason=one.reason,
     )
 
 

@@ -27,6 +27,7 @@ import attrs
 from fritillary.api.v1 import catalog_pb2, common_pb2
 from fritillary.api.v1 import simulator_pb2 as pb
 from fritillary.core.errors import FritillaryError
+from fritillary.core.memory import limit_memory
 from fritillary.core.text import told
 from fritillary.plugins.binding import Plugin
 from fritillary.plugins.discovery import Registry
@@ -211,25 +212,13 @@ def _packed(error: FritillaryError) -> bytes:
     return type(error).__name__.encode() + b"\n" + info.SerializeToString()
 
 
-def _limit_memory(size: int) -> None:
-    """Let the process take no more memory for data, where the system has that."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if hard != resource.RLIM_INFINITY:
-        size = min(size, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
-
-
 def main(registry: str, limits: str) -> None:
     """Work at standard input and output."""
     # What a game prints goes elsewhere.
     write = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     set_limits = SimulatorLimits(**json.loads(limits))
-    _limit_memory(set_limits.memory_bytes)
+    limit_memory(set_limits.memory_bytes)
     if registry.startswith("["):
         found = _named(registry)
     else:

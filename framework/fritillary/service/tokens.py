@@ -10,18 +10,20 @@ import hashlib
 import hmac
 import json
 import logging
+import math
 import os
 import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import attrs
 from attrs import field, frozen, validators
 
 from fritillary.core.errors import ServiceError, StorageError, UsageError
+from fritillary.core.moments import moment_text
 from fritillary.record.regular import read_regular
 from fritillary.referee.lineup import BOT_NAME
 from fritillary.service.locking import locked
@@ -63,7 +65,8 @@ class Token:
         role: of the holder.
         hash: hex of the SHA-256 of the token's text.
         created_at_ms: since 1970-01-01 UTC.
-        revoked_at_ms: absent while it is good.
+        revoked_at_ms: absent if it was not revoked.
+        expires_at_ms: from then on it is no longer good; absent: never.
     """
 
     name: str = field(
@@ -76,6 +79,20 @@ class Token:
     )
     created_at_ms: int = field(validator=_MS)
     revoked_at_ms: int | None = field(default=None, validator=validators.optional(_MS))
+    expires_at_ms: int | None = field(default=None, validator=validators.optional(_MS))
+
+    def state(self, now_ms: int) -> Literal["good", "revoked", "expired"]:
+        """Return whether it is good; one that is both revoked and expired is revoked.
+
+        Args:
+            now_ms: since 1970-01-01 UTC.
+        """
+        if self.revoked_at_ms is not None:
+            return "revoked"
+        expires_at_ms = self.expires_at_ms
+        if expires_at_ms is not None and expires_at_ms <= now_ms:
+            return "expired"
+        return "good"
 
     @property
     def id(self) -> str:
@@ -97,7 +114,7 @@ class TokenStore:
     Args:
         path: JSON file with mode 0600, made when the first token is; ``None``
             keeps all in memory.
-        now_ms: the wall clock.
+        now_ms: the wall clock, by which tokens are dated and expire.
 
     Raises:
         StorageError: if the file is there and no token file.
@@ -114,10 +131,19 @@ class TokenStore:
         self._kept: dict[str, Token] = {}
         self._passing: dict[str, Token] = {}
         self._changes = 0
+        #: The next token that expires does so then, as seen at a moment.
+        self._due_ms: float = -math.inf
+        self._seen_ms: float = -math.inf
         self._refresh()
 
     def create(
-        self, name: str, role: Role, *, passing: bool = False, again: bool = True
+        self,
+        name: str,
+        role: Role,
+        *,
+        passing: bool = False,
+        again: bool = True,
+        expires_at_ms: int | None = None,
     ) -> str:
         """Make a token and return its text, which is kept nowhere.
 
@@ -125,11 +151,14 @@ class TokenStore:
             name: of the holder: 1 to 64 letters, digits, ``.``, ``_`` or ``-``.
             role: of the holder.
             passing: never written to the file.
-            again: also if the file has a good token of that name.
+            again: also if the file has a good token of that name, which stays as it
+                is.
+            expires_at_ms: since 1970-01-01 UTC; ``None``: never, whatever holds for
+                other tokens of that name.
 
         Raises:
-            UsageError: if the name is none; ``usage.token-exists`` if it has a good
-                token already.
+            UsageError: if the name is none, or the token would be expired at once;
+                ``usage.token-exists`` if the name has a good token already.
             StorageError: if the file cannot be read, locked or written.
         """
         if not BOT_NAME.match(name):
@@ -138,10 +167,18 @@ class TokenStore:
                 "underscores or hyphens"
             )
             raise UsageError(msg, code="usage.token-name")
+        now_ms = self._now_ms()
+        if expires_at_ms is not None and expires_at_ms <= now_ms:
+            msg = f"{moment_text(expires_at_ms)} is over; a token must expire later"
+            raise UsageError(msg, code="usage.expires")
         secret = base64.urlsafe_b64encode(secrets.token_bytes(_SECRET_BYTES))
         text = f"frt_{role.value}_{secret.decode().rstrip('=')}"
         token = Token(
-            name=name, role=role, hash=_hash(text), created_at_ms=self._now_ms()
+            name=name,
+            role=role,
+            hash=_hash(text),
+            created_at_ms=now_ms,
+            expires_at_ms=expires_at_ms,
         )
         if passing:
             self._passing[token.hash] = token
@@ -150,16 +187,31 @@ class TokenStore:
                 if not again:
                     self._check_free(name)
                 self._save({**self._kept, token.hash: token})
+        if expires_at_ms is not None:
+            self._due_ms = min(self._due_ms, expires_at_ms)
         return text
 
     def _check_free(self, name: str) -> None:
-        for token in self._kept.values():
-            if token.name == name and token.revoked_at_ms is None:
-                msg = (
-                    f"{name} has a good token already, {token.id} of the role "
-                    f"{token.role.value}; revoke it, or add one with --again"
-                )
-                raise UsageError(msg, code="usage.token-exists")
+        for token in self.good_of(name):
+            ends = token.expires_at_ms
+            until = "" if ends is None else f" until {moment_text(ends)}"
+            msg = (
+                f"{name} has a good token already, {token.id} of the role "
+                f"{token.role.value}{until}; revoke it, or add one with --again"
+            )
+            raise UsageError(msg, code="usage.token-exists")
+
+    def good_of(self, name: str) -> Sequence[Token]:
+        """Return the good tokens of a name that are kept, as far as known."""
+        return [
+            token
+            for token in self._kept.values()
+            if token.name == name and self.state(token) == "good"
+        ]
+
+    def state(self, token: Token) -> Literal["good", "revoked", "expired"]:
+        """Return whether a token, as it was read, is good now."""
+        return token.state(self._now_ms())
 
     def list(self) -> Sequence[Token]:
         """Return all tokens that are kept, oldest first."""
@@ -171,13 +223,16 @@ class TokenStore:
         return self._kept
 
     def revoke(self, which: str) -> Sequence[Token]:
-        """Revoke all good tokens of a name, or the one of an id or text.
+        """Revoke all tokens of a name, or the one of an id or text.
+
+        One that has expired can be revoked, too: then it stays at an end, even if the
+        clock was wrong.
 
         Returns:
             Those that were revoked.
 
         Raises:
-            UsageError: if there are none.
+            UsageError: if there are none that are not yet revoked.
             StorageError: if the file cannot be read, locked or written.
         """
         passing = self._revoked(self._passing, which)
@@ -196,7 +251,7 @@ class TokenStore:
         return [*kept.values(), *passing.values()]
 
     def _revoked(self, tokens: Mapping[str, Token], which: str) -> dict[str, Token]:
-        """Return the good ones among tokens that are meant, as revoked now."""
+        """Return those among tokens that are meant, as revoked now."""
         digest = _hash(which)
         now = self._now_ms()
         return {
@@ -214,9 +269,9 @@ class TokenStore:
         """Return the token of a text.
 
         Raises:
-            ServiceError: ``auth.missing-token``, ``auth.unknown-token`` or
-                ``auth.revoked-token``; ``auth.unavailable`` if the token is not known
-                and the file cannot be read.
+            ServiceError: ``auth.missing-token``, ``auth.unknown-token``,
+                ``auth.revoked-token`` or ``auth.expired-token``; ``auth.unavailable``
+                if the token is not known and the file cannot be read.
         """
         if not text:
             msg = "a token is needed: send the metadata 'authorization: Bearer TOKEN'"
@@ -232,13 +287,28 @@ class TokenStore:
                 "of another data folder"
             )
             raise ServiceError(msg, code="auth.unknown-token")
-        if token.revoked_at_ms is not None:
-            msg = "this token was revoked; ask for a new one"
-            raise ServiceError(msg, code="auth.revoked-token")
+        if self.state(token) != "good":
+            raise self.ended(token)
         return token
 
+    def ended(self, token: Token) -> ServiceError:
+        """Return what is told to who has shown a token that is no longer good.
+
+        Only whoever has its whole text learns that there is, or was, such a token.
+        """
+        now = self._passing.get(token.hash) or self._kept.get(token.hash)
+        ends = None if now is None else now.expires_at_ms
+        if now is None or ends is None or self.state(now) != "expired":
+            msg = "this token was revoked; ask for a new one"
+            return ServiceError(msg, code="auth.revoked-token")
+        msg = (
+            f"this token expired on {moment_text(ends)}; ask who runs the server for a "
+            "new one (fritillary token create NAME)"
+        )
+        return ServiceError(msg, code="auth.expired-token")
+
     def find(self, text: str) -> Token | None:
-        """Return the token of a text, also a revoked one, as far as known."""
+        """Return the token of a text, also one at its end, as far as known."""
         digest = _hash(text)
         token = self._passing.get(digest) or self._kept.get(digest)
         if token is None or not hmac.compare_digest(token.hash, digest):
@@ -250,11 +320,12 @@ class TokenStore:
         return token.hash in self._passing
 
     def changes(self) -> int:
-        """Return a number that is another one after each revocation.
+        """Return a number that is another one after tokens were revoked or expired.
 
         The file is read again if it has changed. Never raises.
         """
         self._look()
+        self._look_at_clock()
         return self._changes
 
     def good(self, token: Token) -> bool:
@@ -268,7 +339,25 @@ class TokenStore:
     def stays(self, token: Token) -> bool:
         """Say the same as `good`, without a look at the file."""
         now = self._passing.get(token.hash) or self._kept.get(token.hash)
-        return now is not None and now.revoked_at_ms is None
+        return now is not None and self.state(now) == "good"
+
+    def _look_at_clock(self) -> None:
+        """Count a change if a token has expired since the last look."""
+        now_ms = self._now_ms()
+        # A clock that was set back brings tokens back, too.
+        if self._seen_ms <= now_ms < self._due_ms:
+            self._seen_ms = now_ms
+            return
+        self._seen_ms = now_ms
+        self._changes += 1
+        self._due_ms = min(
+            (
+                token.expires_at_ms
+                for token in (*self._kept.values(), *self._passing.values())
+                if token.expires_at_ms is not None and token.expires_at_ms > now_ms
+            ),
+            default=math.inf,
+        )
 
     # --------------------------------------------------------------- the file
 
@@ -310,6 +399,7 @@ class TokenStore:
         self._kept = _parse(raw, self._path)
         self._stamp = stamp
         self._changes += 1
+        self._due_ms = -math.inf
 
     def _failed(self, error: OSError, advice: str = "") -> StorageError:
         told = f"; {advice}" if advice and error.errno in _FULL else ""
@@ -341,7 +431,8 @@ class TokenStore:
             self._kept = tokens
             return
         rows = [
-            attrs.asdict(token, value_serializer=_plain) for token in tokens.values()
+            attrs.asdict(token, filter=_kept, value_serializer=_plain)
+            for token in tokens.values()
         ]
         text = json.dumps({"format": _FORMAT, "tokens": rows}, indent=1) + "\n"
         if len(text) > _MAX_BYTES:
@@ -362,6 +453,11 @@ class TokenStore:
             raise
         self._stamp = None
         self._refresh()
+
+
+def _kept(about: attrs.Attribute[Any], value: object) -> bool:
+    """Say whether a field is written: files without expiries stay as they were."""
+    return about.name != "expires_at_ms" or value is not None
 
 
 def _plain(_: Any, __: Any, value: Any) -> Any:  # noqa: ANN401 - an attrs callback

@@ -92,6 +92,7 @@ PHASE: Final[Mapping[str, pb.MatchPhase.ValueType]] = {
     "paused": pb.MATCH_PHASE_PAUSED,
     "closing": pb.MATCH_PHASE_CLOSING,
     "ended": pb.MATCH_PHASE_ENDED,
+    "stranded": pb.MATCH_PHASE_STRANDED,
 }
 
 # ------------------------------------------------------------------ values to messages

@@ -18,28 +18,18 @@ from fritillary_games.butterfly_garden.board import (
 )
 from fritillary_games.butterfly_garden.geometry import GATEWAYS
 from fritillary_games.butterfly_garden.model import Observation
+from fritillary_games.turn import not_to_move
 
 
 @hookimpl
 def explain_illegal(observation: Observation, action: Place) -> str:
     """Name the first rule that forbids a placement (I-g, I-h)."""
     return (
-        _not_to_move(observation)
+        not_to_move(observation.seat, observation.to_move, "the game is over")
         or no_placement(action)
         or _obstacle(observation, action)
         or f"{notation(action)} is legal"
     )
-
-
-def _not_to_move(observation: Observation) -> str | None:
-    """Say why the observer may not act at all, or return nothing."""
-    if observation.to_move is None:
-        return "the game is over"
-    if observation.seat is None:
-        return "a spectator does not play"
-    if observation.seat != observation.to_move:
-        return f"it is not your turn: seat {observation.to_move} is to move"
-    return None
 
 
 def no_placement(action: Place) -> str | None:

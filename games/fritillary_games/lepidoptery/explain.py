@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from fritillary import hookimpl
+from fritillary_games import turn
 from fritillary_games.lepidoptery.actions import (
     PLAYS,
     RANKS,
@@ -47,13 +48,10 @@ def explain_illegal(observation: Observation, action: Action) -> str:
 
 def not_to_move(observation: Observation) -> str | None:
     """Say why the observer may not act at all, or return nothing."""
-    if observation.winner is not None:
-        return f"the game is over: seat {observation.winner} has won"
-    if observation.seat is None:
-        return "a spectator does not play"
-    if observation.seat != observation.to_move:
-        return f"it is not your turn: seat {observation.to_move} is to move"
-    return None
+    winner = observation.winner
+    over = f"the game is over: seat {winner} has won"
+    to_move = observation.to_move if winner is None else None
+    return turn.not_to_move(observation.seat, to_move, over)
 
 
 def any_play(observation: Observation) -> Play | None:

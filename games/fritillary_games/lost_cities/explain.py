@@ -13,12 +13,13 @@ from fritillary_games.lost_cities.cards import (
     card_name,
 )
 from fritillary_games.lost_cities.model import Observation
+from fritillary_games.turn import not_to_move
 
 
 @hookimpl
 def explain_illegal(observation: Observation, action: Action) -> str:
     """Name the first rule that forbids an action (C-c, C-d)."""
-    why = not_to_move(observation)
+    why = not_to_move(observation.seat, observation.to_move, "the match is over")
     if why is None:
         if isinstance(action, Draw):
             why = _draw(observation, action)
@@ -27,17 +28,6 @@ def explain_illegal(observation: Observation, action: Action) -> str:
             if why is None and isinstance(action, Play):
                 why = _play(observation, action)
     return why or f"{notation(action)} is legal"
-
-
-def not_to_move(observation: Observation) -> str | None:
-    """Say why the observer may not act at all, or return nothing."""
-    if observation.to_move is None:
-        return "the match is over"
-    if observation.seat is None:
-        return "a spectator does not play"
-    if observation.seat != observation.to_move:
-        return f"it is not your turn: seat {observation.to_move} is to move"
-    return None
 
 
 def _draw(observation: Observation, action: Draw) -> str | None:

@@ -25,6 +25,7 @@ from fritillary_client import (
     Referee,
     RefusedError,
     following,
+    trying,
 )
 from fritillary_client.following import followed
 from fritillary_client.matches import Update
@@ -58,7 +59,7 @@ class Links:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr(trying, "_FIRST_WAIT_S", 0.001)
     monkeypatch.setattr(following, "_LONGEST_WAIT_S", 0.001)
 
 

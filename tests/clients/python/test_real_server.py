@@ -441,7 +441,7 @@ def _matches_running() -> list[Any]:
     return [
         task
         for task in asyncio.all_tasks()
-        if getattr(task.get_coro(), "__qualname__", "") == "Arena._run"
+        if getattr(task.get_coro(), "__qualname__", "") == "Running._run"
     ]
 
 

@@ -139,7 +139,7 @@ def held(server: Server, arena: Arena) -> dict[str, int]:
         "streams": server._bots._open.count if server._bots else 0,
         "watches": server.watches,
         "calls": server.admission.count,
-        "matches": len(arena._tasks),
+        "matches": len(arena.running.tasks),
         "tasks": len(asyncio.all_tasks()),
         "files": _count("/proc/self/fd"),
         "threads": _count("/proc/self/task"),

@@ -36,9 +36,10 @@ const (
 // Where bots play. Role: bot.
 type BotServiceClient interface {
 	// One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-	// `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`. UNAVAILABLE,
-	// `auth.unavailable`: the server cannot look the token up at the moment.
-	// RESOURCE_EXHAUSTED, `limit.streams`: too many streams are open with this token.
+	// `auth.missing-token`, `auth.unknown-token`, `auth.revoked-token` or
+	// `auth.expired-token`. UNAVAILABLE, `auth.unavailable`: the server cannot look the
+	// token up at the moment. RESOURCE_EXHAUSTED, `limit.streams`: too many streams are
+	// open with this token.
 	//
 	// A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
 	// together; they are handled in order, exactly as if each came in a frame of its own.
@@ -84,9 +85,10 @@ type BotService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, Connect
 // Where bots play. Role: bot.
 type BotServiceServer interface {
 	// One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-	// `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`. UNAVAILABLE,
-	// `auth.unavailable`: the server cannot look the token up at the moment.
-	// RESOURCE_EXHAUSTED, `limit.streams`: too many streams are open with this token.
+	// `auth.missing-token`, `auth.unknown-token`, `auth.revoked-token` or
+	// `auth.expired-token`. UNAVAILABLE, `auth.unavailable`: the server cannot look the
+	// token up at the moment. RESOURCE_EXHAUSTED, `limit.streams`: too many streams are
+	// open with this token.
 	//
 	// A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
 	// together; they are handled in order, exactly as if each came in a frame of its own.

@@ -261,6 +261,10 @@ const (
 	// The record is closed. Nothing changes any more, except that a deal held back may
 	// be revealed.
 	MatchPhase_MATCH_PHASE_ENDED MatchPhase = 7
+	// It was under way when the server was started anew, and could not be taken up, since
+	// its game is not installed any more, for example. A later start may take it up. It
+	// can be looked at and aborted; no clock runs.
+	MatchPhase_MATCH_PHASE_STRANDED MatchPhase = 8
 )
 
 // Enum value maps for MatchPhase.
@@ -274,6 +278,7 @@ var (
 		5: "MATCH_PHASE_PAUSED",
 		6: "MATCH_PHASE_CLOSING",
 		7: "MATCH_PHASE_ENDED",
+		8: "MATCH_PHASE_STRANDED",
 	}
 	MatchPhase_value = map[string]int32{
 		"MATCH_PHASE_UNSPECIFIED": 0,
@@ -284,6 +289,7 @@ var (
 		"MATCH_PHASE_PAUSED":      5,
 		"MATCH_PHASE_CLOSING":     6,
 		"MATCH_PHASE_ENDED":       7,
+		"MATCH_PHASE_STRANDED":    8,
 	}
 )
 
@@ -1818,7 +1824,7 @@ const file_fritillary_api_v1_common_proto_rawDesc = "" +
 	"\x13CONSEQUENCE_FORFEIT\x10\x01\x12\x15\n" +
 	"\x11CONSEQUENCE_RETRY\x10\x02\x12\x1a\n" +
 	"\x16CONSEQUENCE_SUBSTITUTE\x10\x03\x12\x14\n" +
-	"\x10CONSEQUENCE_VOID\x10\x04*\xd7\x01\n" +
+	"\x10CONSEQUENCE_VOID\x10\x04*\xf1\x01\n" +
 	"\n" +
 	"MatchPhase\x12\x1b\n" +
 	"\x17MATCH_PHASE_UNSPECIFIED\x10\x00\x12\x17\n" +
@@ -1828,7 +1834,8 @@ const file_fritillary_api_v1_common_proto_rawDesc = "" +
 	"\x13MATCH_PHASE_WAITING\x10\x04\x12\x16\n" +
 	"\x12MATCH_PHASE_PAUSED\x10\x05\x12\x17\n" +
 	"\x13MATCH_PHASE_CLOSING\x10\x06\x12\x15\n" +
-	"\x11MATCH_PHASE_ENDED\x10\a*\xbe\x01\n" +
+	"\x11MATCH_PHASE_ENDED\x10\a\x12\x18\n" +
+	"\x14MATCH_PHASE_STRANDED\x10\b*\xbe\x01\n" +
 	"\fMatchEndKind\x12\x1e\n" +
 	"\x1aMATCH_END_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15MATCH_END_KIND_PLAYED\x10\x01\x12\x1c\n" +

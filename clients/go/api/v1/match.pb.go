@@ -174,8 +174,12 @@ type Match struct {
 	// Whether it is not known if seed or salt were given: the match had ended before the
 	// server was started, and no record tells it.
 	SeedGivenUnknown bool `protobuf:"varint,17,opt,name=seed_given_unknown,json=seedGivenUnknown,proto3" json:"seed_given_unknown,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Why a match in STRANDED could not be taken up. In the answer of AbortMatch also why
+	// the end of such a match is in no record, and where what was left of it has gone.
+	// Else empty.
+	StrandedReason string `protobuf:"bytes,18,opt,name=stranded_reason,json=strandedReason,proto3" json:"stranded_reason,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Match) Reset() {
@@ -325,6 +329,13 @@ func (x *Match) GetSeedGivenUnknown() bool {
 		return x.SeedGivenUnknown
 	}
 	return false
+}
+
+func (x *Match) GetStrandedReason() string {
+	if x != nil {
+		return x.StrandedReason
+	}
+	return ""
 }
 
 // Something that went wrong with the bot of a seat, dialled in or started by the server.
@@ -1596,7 +1607,7 @@ var File_fritillary_api_v1_match_proto protoreflect.FileDescriptor
 
 const file_fritillary_api_v1_match_proto_rawDesc = "" +
 	"\n" +
-	"\x1dfritillary/api/v1/match.proto\x12\x11fritillary.api.v1\x1a\x1bfritillary/api/v1/bot.proto\x1a\x1efritillary/api/v1/common.proto\"\xde\x06\n" +
+	"\x1dfritillary/api/v1/match.proto\x12\x11fritillary.api.v1\x1a\x1bfritillary/api/v1/bot.proto\x1a\x1efritillary/api/v1/common.proto\"\x87\a\n" +
 	"\x05Match\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12.\n" +
 	"\x04game\x18\x02 \x01(\v2\x1a.fritillary.api.v1.GameRefR\x04game\x124\n" +
@@ -1618,7 +1629,8 @@ const file_fritillary_api_v1_match_proto_rawDesc = "" +
 	"\vended_at_ms\x18\x0e \x01(\x04H\x01R\tendedAtMs\x88\x01\x01\x126\n" +
 	"\x06result\x18\x0f \x01(\v2\x1e.fritillary.api.v1.MatchResultR\x06result\x12:\n" +
 	"\bproblems\x18\x10 \x03(\v2\x1e.fritillary.api.v1.SeatProblemR\bproblems\x12,\n" +
-	"\x12seed_given_unknown\x18\x11 \x01(\bR\x10seedGivenUnknown\x1a9\n" +
+	"\x12seed_given_unknown\x18\x11 \x01(\bR\x10seedGivenUnknown\x12'\n" +
+	"\x0fstranded_reason\x18\x12 \x01(\tR\x0estrandedReason\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +

@@ -65,7 +65,9 @@ type MatchServiceClient interface {
 	PauseMatch(ctx context.Context, in *PauseMatchRequest, opts ...grpc.CallOption) (*PauseMatchResponse, error)
 	// Lets a match in PAUSED go on. Role: referee.
 	ResumeMatch(ctx context.Context, in *ResumeMatchRequest, opts ...grpc.CallOption) (*ResumeMatchResponse, error)
-	// Ends a match that has not ended; it does not count. Role: referee.
+	// Ends a match that has not ended; it does not count. Role: referee. The end of one
+	// in STRANDED is written into its record as that of any other; where it has none that
+	// could tell, the match is unknown afterwards, and its id free.
 	AbortMatch(ctx context.Context, in *AbortMatchRequest, opts ...grpc.CallOption) (*AbortMatchResponse, error)
 	// Returns the record of a match as a file in chunks. Before the match has ended it
 	// is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
@@ -215,7 +217,9 @@ type MatchServiceServer interface {
 	PauseMatch(context.Context, *PauseMatchRequest) (*PauseMatchResponse, error)
 	// Lets a match in PAUSED go on. Role: referee.
 	ResumeMatch(context.Context, *ResumeMatchRequest) (*ResumeMatchResponse, error)
-	// Ends a match that has not ended; it does not count. Role: referee.
+	// Ends a match that has not ended; it does not count. Role: referee. The end of one
+	// in STRANDED is written into its record as that of any other; where it has none that
+	// could tell, the match is unknown afterwards, and its id free.
 	AbortMatch(context.Context, *AbortMatchRequest) (*AbortMatchResponse, error)
 	// Returns the record of a match as a file in chunks. Before the match has ended it
 	// is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,

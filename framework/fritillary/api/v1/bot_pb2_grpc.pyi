@@ -41,9 +41,10 @@ class BotServiceStub:
     def __new__(cls, channel: _aio.Channel) -> BotServiceAsyncStub: ...
     Connect: _grpc.StreamStreamMultiCallable[_bot_pb2.ConnectRequest, _bot_pb2.ConnectResponse]
     """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-    `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`. UNAVAILABLE,
-    `auth.unavailable`: the server cannot look the token up at the moment.
-    RESOURCE_EXHAUSTED, `limit.streams`: too many streams are open with this token.
+    `auth.missing-token`, `auth.unknown-token`, `auth.revoked-token` or
+    `auth.expired-token`. UNAVAILABLE, `auth.unavailable`: the server cannot look the
+    token up at the moment. RESOURCE_EXHAUSTED, `limit.streams`: too many streams are
+    open with this token.
 
     A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
     together; they are handled in order, exactly as if each came in a frame of its own.
@@ -67,9 +68,10 @@ class BotServiceAsyncStub(BotServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Connect: _aio.StreamStreamMultiCallable[_bot_pb2.ConnectRequest, _bot_pb2.ConnectResponse]  # type: ignore[assignment]
     """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-    `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`. UNAVAILABLE,
-    `auth.unavailable`: the server cannot look the token up at the moment.
-    RESOURCE_EXHAUSTED, `limit.streams`: too many streams are open with this token.
+    `auth.missing-token`, `auth.unknown-token`, `auth.revoked-token` or
+    `auth.expired-token`. UNAVAILABLE, `auth.unavailable`: the server cannot look the
+    token up at the moment. RESOURCE_EXHAUSTED, `limit.streams`: too many streams are
+    open with this token.
 
     A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
     together; they are handled in order, exactly as if each came in a frame of its own.
@@ -96,9 +98,10 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_bot_pb2.ConnectResponse], _abc.AsyncIterator[_bot_pb2.ConnectResponse]]:
         """One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-        `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`. UNAVAILABLE,
-        `auth.unavailable`: the server cannot look the token up at the moment.
-        RESOURCE_EXHAUSTED, `limit.streams`: too many streams are open with this token.
+        `auth.missing-token`, `auth.unknown-token`, `auth.revoked-token` or
+        `auth.expired-token`. UNAVAILABLE, `auth.unavailable`: the server cannot look the
+        token up at the moment. RESOURCE_EXHAUSTED, `limit.streams`: too many streams are
+        open with this token.
 
         A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
         together; they are handled in order, exactly as if each came in a frame of its own.

@@ -182,6 +182,11 @@ class _MatchPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MatchPhase
     """The record is closed. Nothing changes any more, except that a deal held back may
     be revealed.
     """
+    MATCH_PHASE_STRANDED: _MatchPhase.ValueType  # 8
+    """It was under way when the server was started anew, and could not be taken up, since
+    its game is not installed any more, for example. A later start may take it up. It
+    can be looked at and aborted; no clock runs.
+    """
 
 class MatchPhase(_MatchPhase, metaclass=_MatchPhaseEnumTypeWrapper):
     """Where a match is between its creation and its end."""
@@ -205,6 +210,11 @@ MATCH_PHASE_CLOSING: MatchPhase.ValueType  # 6
 MATCH_PHASE_ENDED: MatchPhase.ValueType  # 7
 """The record is closed. Nothing changes any more, except that a deal held back may
 be revealed.
+"""
+MATCH_PHASE_STRANDED: MatchPhase.ValueType  # 8
+"""It was under way when the server was started anew, and could not be taken up, since
+its game is not installed any more, for example. A later start may take it up. It
+can be looked at and aborted; no clock runs.
 """
 Global___MatchPhase: _TypeAlias = MatchPhase  # noqa: Y015
 

@@ -116,6 +116,7 @@ class Match(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     PROBLEMS_FIELD_NUMBER: _builtins.int
     SEED_GIVEN_UNKNOWN_FIELD_NUMBER: _builtins.int
+    STRANDED_REASON_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """Its id."""
     phase: _common_pb2.MatchPhase.ValueType
@@ -135,6 +136,11 @@ class Match(_message.Message):
     seed_given_unknown: _builtins.bool
     """Whether it is not known if seed or salt were given: the match had ended before the
     server was started, and no record tells it.
+    """
+    stranded_reason: _builtins.str
+    """Why a match in STRANDED could not be taken up. In the answer of AbortMatch also why
+    the end of such a match is in no record, and where what was left of it has gone.
+    Else empty.
     """
     @_builtins.property
     def game(self) -> _common_pb2.GameRef:
@@ -199,10 +205,11 @@ class Match(_message.Message):
         result: _common_pb2.MatchResult | None = ...,
         problems: _abc.Iterable[Global___SeatProblem] | None = ...,
         seed_given_unknown: _builtins.bool = ...,
+        stranded_reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "ended_at_ms", b"ended_at_ms", "game", b"game", "options", b"options", "result", b"result", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "created_at_ms", b"created_at_ms", "ended_at_ms", b"ended_at_ms", "game", b"game", "labels", b"labels", "match_id", b"match_id", "options", b"options", "phase", b"phase", "players", b"players", "ply", b"ply", "problems", b"problems", "result", b"result", "seats", b"seats", "seed_given", b"seed_given", "seed_given_unknown", b"seed_given_unknown", "started_at_ms", b"started_at_ms", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms", "_started_at_ms", b"_started_at_ms", "commitment", b"commitment", "created_at_ms", b"created_at_ms", "ended_at_ms", b"ended_at_ms", "game", b"game", "labels", b"labels", "match_id", b"match_id", "options", b"options", "phase", b"phase", "players", b"players", "ply", b"ply", "problems", b"problems", "result", b"result", "seats", b"seats", "seed_given", b"seed_given", "seed_given_unknown", b"seed_given_unknown", "started_at_ms", b"started_at_ms", "stranded_reason", b"stranded_reason", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__ended_at_ms: _TypeAlias = _typing.Literal["ended_at_ms"]  # noqa: Y015
     _WhichOneofArgType__ended_at_ms: _TypeAlias = _typing.Literal["_ended_at_ms", b"_ended_at_ms"]  # noqa: Y015

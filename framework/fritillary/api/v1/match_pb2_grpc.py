@@ -144,7 +144,9 @@ class MatchServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def AbortMatch(self, request, context):
-        """Ends a match that has not ended; it does not count. Role: referee.
+        """Ends a match that has not ended; it does not count. Role: referee. The end of one
+        in STRANDED is written into its record as that of any other; where it has none that
+        could tell, the match is unknown afterwards, and its id free.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -66,7 +66,10 @@ class MatchServiceStub:
     ResumeMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.ResumeMatchRequest, _match_pb2.ResumeMatchResponse]
     """Lets a match in PAUSED go on. Role: referee."""
     AbortMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.AbortMatchRequest, _match_pb2.AbortMatchResponse]
-    """Ends a match that has not ended; it does not count. Role: referee."""
+    """Ends a match that has not ended; it does not count. Role: referee. The end of one
+    in STRANDED is written into its record as that of any other; where it has none that
+    could tell, the match is unknown afterwards, and its id free.
+    """
     FetchRecord: _grpc.UnaryStreamMultiCallable[_match_pb2.FetchRecordRequest, _match_pb2.FetchRecordResponse]
     """Returns the record of a match as a file in chunks. Before the match has ended it
     is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
@@ -113,7 +116,10 @@ class MatchServiceAsyncStub(MatchServiceStub):
     ResumeMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.ResumeMatchRequest, _match_pb2.ResumeMatchResponse]  # type: ignore[assignment]
     """Lets a match in PAUSED go on. Role: referee."""
     AbortMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.AbortMatchRequest, _match_pb2.AbortMatchResponse]  # type: ignore[assignment]
-    """Ends a match that has not ended; it does not count. Role: referee."""
+    """Ends a match that has not ended; it does not count. Role: referee. The end of one
+    in STRANDED is written into its record as that of any other; where it has none that
+    could tell, the match is unknown afterwards, and its id free.
+    """
     FetchRecord: _aio.UnaryStreamMultiCallable[_match_pb2.FetchRecordRequest, _match_pb2.FetchRecordResponse]  # type: ignore[assignment]
     """Returns the record of a match as a file in chunks. Before the match has ended it
     is the spectator's view; a server that writes none refuses: PERMISSION_DENIED,
@@ -199,7 +205,10 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.AbortMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.AbortMatchResponse, _abc.Awaitable[_match_pb2.AbortMatchResponse]]:
-        """Ends a match that has not ended; it does not count. Role: referee."""
+        """Ends a match that has not ended; it does not count. Role: referee. The end of one
+        in STRANDED is written into its record as that of any other; where it has none that
+        could tell, the match is unknown afterwards, and its id free.
+        """
 
     @_abc_1.abstractmethod
     def FetchRecord(

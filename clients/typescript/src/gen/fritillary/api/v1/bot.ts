@@ -5501,9 +5501,10 @@ export const BotServiceDefinition = {
   methods: {
     /**
      * One stream per bot, opened by the bot, for all its matches. UNAUTHENTICATED,
-     * `auth.missing-token`, `auth.unknown-token` or `auth.revoked-token`. UNAVAILABLE,
-     * `auth.unavailable`: the server cannot look the token up at the moment.
-     * RESOURCE_EXHAUSTED, `limit.streams`: too many streams are open with this token.
+     * `auth.missing-token`, `auth.unknown-token`, `auth.revoked-token` or
+     * `auth.expired-token`. UNAVAILABLE, `auth.unavailable`: the server cannot look the
+     * token up at the moment. RESOURCE_EXHAUSTED, `limit.streams`: too many streams are
+     * open with this token.
      *
      * A frame (ConnectRequest, ConnectResponse) is a list of messages that are ready
      * together; they are handled in order, exactly as if each came in a frame of its own.

@@ -243,6 +243,12 @@ export enum MatchPhase {
    * be revealed.
    */
   MATCH_PHASE_ENDED = 7,
+  /**
+   * MATCH_PHASE_STRANDED - It was under way when the server was started anew, and could not be taken up, since
+   * its game is not installed any more, for example. A later start may take it up. It
+   * can be looked at and aborted; no clock runs.
+   */
+  MATCH_PHASE_STRANDED = 8,
 }
 
 export function matchPhaseFromJSON(object: any): MatchPhase {
@@ -271,6 +277,9 @@ export function matchPhaseFromJSON(object: any): MatchPhase {
     case 7:
     case "MATCH_PHASE_ENDED":
       return MatchPhase.MATCH_PHASE_ENDED;
+    case 8:
+    case "MATCH_PHASE_STRANDED":
+      return MatchPhase.MATCH_PHASE_STRANDED;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum MatchPhase");
   }
@@ -294,6 +303,8 @@ export function matchPhaseToJSON(object: MatchPhase): string {
       return "MATCH_PHASE_CLOSING";
     case MatchPhase.MATCH_PHASE_ENDED:
       return "MATCH_PHASE_ENDED";
+    case MatchPhase.MATCH_PHASE_STRANDED:
+      return "MATCH_PHASE_STRANDED";
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum MatchPhase");
   }

@@ -176,6 +176,12 @@ export interface Match {
    * server was started, and no record tells it.
    */
   seedGivenUnknown: boolean;
+  /**
+   * Why a match in STRANDED could not be taken up. In the answer of AbortMatch also why
+   * the end of such a match is in no record, and where what was left of it has gone.
+   * Else empty.
+   */
+  strandedReason: string;
 }
 
 export interface Match_LabelsEntry {
@@ -466,6 +472,7 @@ function createBaseMatch(): Match {
     result: undefined,
     problems: [],
     seedGivenUnknown: false,
+    strandedReason: "",
   };
 }
 
@@ -521,6 +528,9 @@ export const Match: MessageFns<Match> = {
     }
     if (message.seedGivenUnknown !== false) {
       writer.uint32(136).bool(message.seedGivenUnknown);
+    }
+    if (message.strandedReason !== "") {
+      writer.uint32(146).string(message.strandedReason);
     }
     return writer;
   },
@@ -677,6 +687,14 @@ export const Match: MessageFns<Match> = {
             message.seedGivenUnknown = reader.bool();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.strandedReason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -747,6 +765,11 @@ export const Match: MessageFns<Match> = {
         : isSet(object.seed_given_unknown)
         ? globalThis.Boolean(object.seed_given_unknown)
         : false,
+      strandedReason: isSet(object.strandedReason)
+        ? globalThis.String(object.strandedReason)
+        : isSet(object.stranded_reason)
+        ? globalThis.String(object.stranded_reason)
+        : "",
     };
   },
 
@@ -808,6 +831,9 @@ export const Match: MessageFns<Match> = {
     }
     if (message.seedGivenUnknown !== false) {
       obj.seedGivenUnknown = message.seedGivenUnknown;
+    }
+    if (message.strandedReason !== "") {
+      obj.strandedReason = message.strandedReason;
     }
     return obj;
   },
@@ -2939,7 +2965,11 @@ export const MatchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Ends a match that has not ended; it does not count. Role: referee. */
+    /**
+     * Ends a match that has not ended; it does not count. Role: referee. The end of one
+     * in STRANDED is written into its record as that of any other; where it has none that
+     * could tell, the match is unknown afterwards, and its id free.
+     */
     abortMatch: {
       name: "AbortMatch",
       requestType: AbortMatchRequest as typeof AbortMatchRequest,
