@@ -77,7 +77,7 @@ class Program:
 
     def end(self, typed: str | None = None) -> tuple[int, str, str]:
         """Wait for its end; return its exit code, and the rest of what it printed."""
-        out, errors = self.process.communicate(typed, timeout=20)
+        out, errors = self.process.communicate(typed, timeout=60)
         if self._log is not None:
             errors = self._log.rest()
         return self.process.returncode, out, errors

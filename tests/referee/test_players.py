@@ -258,7 +258,7 @@ print(game.finish.code)
         check=True,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         cwd=Path(__file__).parents[2],
         env={"PYTHONPATH": str(Path(__file__).parents[2])},
     )

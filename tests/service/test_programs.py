@@ -374,7 +374,7 @@ async def test_programs_die_with_a_server_that_is_killed(tmp_path, how):
     finally:
         server.send_signal(how)
         await server.wait()
-    await until(lambda: not any(map(alive, found)), within=2)
+    await until(lambda: not any(map(alive, found)))
 
 
 async def test_limits_hold():

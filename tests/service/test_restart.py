@@ -215,7 +215,7 @@ async def test_a_program_is_started_again(house, tmp_path):
     program = Path(__file__).with_name("program.py")
     words = f"exec:{sys.executable} {program} slow"
     house.create(words, "uniform")
-    await until(lambda: house.arena.match("m").ply > 2, within=20)
+    await until(lambda: house.arena.match("m").ply > 2, within=60)
     await house.crash()
     await house.start()
     result = await asyncio.wait_for(house.arena.wait("m"), 30)

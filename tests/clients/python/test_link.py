@@ -67,7 +67,7 @@ async def test_a_bot_thinks_on_while_the_link_is_lost(arena, play):
 
     def decide(ask: Ask) -> int:
         asked.append(ask)
-        go.wait(5)
+        go.wait(60)
         return 3
 
     play(decide)

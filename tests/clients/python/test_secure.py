@@ -71,7 +71,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 async def asked(server: Server, token: str, **settings: Any) -> str:
     """Return ``ok``, or the line in which a referee and a bot are told the same."""
     told = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         try:
             async with Referee(server.address, token, **settings) as referee:
                 await anext(aiter(referee.list_matches()), None)

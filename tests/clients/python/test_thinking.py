@@ -18,7 +18,7 @@ async def test_pings_are_answered_while_the_bot_thinks(arena, play):
     go = threading.Event()
 
     def think(ask: Ask) -> int:
-        go.wait(5)
+        go.wait(60)
         return 1
 
     play(think)
@@ -53,7 +53,7 @@ async def test_matches_are_thought_about_at_the_same_time(arena, play):
     together = threading.Barrier(8)
 
     def decide(ask: Ask) -> LegalAction:
-        together.wait(5)
+        together.wait(60)
         return ask.rng.choice(ask.legal)
 
     play(decide, capacity=8)
@@ -151,7 +151,7 @@ async def test_a_match_that_ends_while_the_bot_thinks_ends_for_it_afterwards(
 
     class Slow(Recorder):
         def decide(self, ask: Ask) -> int:
-            go.wait(5)
+            go.wait(60)
             return 1
 
         def end(self, outcome: Outcome) -> None:
