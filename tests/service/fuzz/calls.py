@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgpack
 from google.protobuf.message import Message
 from tests.service.fuzz import garbage
 from tests.service.fuzz.http2 import Http2
@@ -133,6 +134,22 @@ async def catalog(field: Field, count: int) -> None:
         return method, "", request_of(rng, method, [])
 
     await many(field, count, one)
+
+
+async def begin_rules_apart(field: Field) -> None:
+    """Have the server start the processes in which rules run apart.
+
+    One is for strangers and one for all others; each begins with the first request
+    about options that no game names itself, and stays.
+    """
+    data = msgpack.packb({"target": 19})
+    options = common_pb2.OptionsChoice(options=common_pb2.Payload(data=data))
+    request = catalog_pb2.GetGameRequest(game="pig", options=options)
+    async with Http2(field.address) as http2:
+        for token in ("", field.tokens["spectator"]):
+            raw = request.SerializeToString()
+            how = await ask(http2, f"{CATALOG}/GetGame", token, raw)
+            field.tally.expect(how == "OK", f"options are refused: {how}")
 
 
 def request_of(rng: random.Random, method: str, matches: list[str]) -> bytes:
