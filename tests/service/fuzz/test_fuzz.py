@@ -17,7 +17,7 @@ from tests.service.fuzz.rounds import (
 )
 from tests.service.fuzz.target import Target
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
 FRAMES = 5_000
 
