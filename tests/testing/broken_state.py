@@ -3,6 +3,9 @@
 import itertools
 import os
 import random
+import sys
+import threading
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -164,6 +167,45 @@ def date_is_used():
         return pig.draw_text(observation) + (" spring" if spring else "")
 
     return mutant(pig, draw_text=draw_text)
+
+
+@breaks("pure.clock")
+def date_is_written_out():
+    def draw_text(observation):
+        spring = time.strftime("%Y") > "1900"
+        return pig.draw_text(observation) + (" spring" if spring else "")
+
+    return mutant(pig, draw_text=draw_text)
+
+
+@breaks("pure.io")
+def terminal_is_written_to():
+    def legal_actions(state):
+        sys.stderr.write("")
+        return pig.legal_actions(state)
+
+    return mutant(pig, legal_actions=legal_actions)
+
+
+@breaks("pure.io")
+def what_is_done_is_printed():
+    def legal_actions(state):
+        print("legal")
+        return pig.legal_actions(state)
+
+    return mutant(pig, legal_actions=legal_actions)
+
+
+@breaks("pure.io", "pure.clock")
+def another_thread_works():
+    def legal_actions(state):
+        found: list[object] = []
+        thread = threading.Thread(target=lambda: found.extend(pig.legal_actions(state)))
+        thread.start()
+        thread.join()
+        return tuple(found)
+
+    return mutant(pig, legal_actions=legal_actions)
 
 
 @breaks("pure.io")

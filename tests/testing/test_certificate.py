@@ -147,6 +147,15 @@ def test_a_difference_between_processes_is_shown():
 
 
 @pytest.mark.system
+def test_a_game_that_prints_is_played_in_other_processes_all_the_same():
+    source = "python:tests.testing.broken_state:what_is_done_is_printed"
+    judgement = only(
+        certify(find_game(source), laws=["seed.other-process"], source=source)
+    )
+    assert judgement.verdict is Verdict.HOLDS
+
+
+@pytest.mark.system
 def test_a_game_that_other_processes_do_not_find_is_unclear():
     game = sound(pig)
     judgement = only(certify(game, laws=["seed.other-process"], source="pig-without"))

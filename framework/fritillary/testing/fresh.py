@@ -7,6 +7,7 @@ prints the answer, both as JSON.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import json
@@ -128,7 +129,10 @@ def main() -> None:
     """Answer the request on the standard input."""
     request = json.load(sys.stdin)
     sys.path[:] = request["path"]
-    print(json.dumps(answer(request)))
+    # What a game prints is no part of the answer.
+    with contextlib.redirect_stdout(sys.stderr):
+        text = json.dumps(answer(request))
+    print(text)
 
 
 if __name__ == "__main__":
