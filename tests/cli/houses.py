@@ -12,6 +12,9 @@ from tests.cli.conftest import Program, Run
 GAME = "lepidoptery"
 TWO = ("-s", "greedy", "-s", "uniform")
 
+#: Deals alike, so that the same players play the same match.
+SEED = ("--seed", "07" * 32, "--salt", "08" * 32)
+
 #: A program that never dials in: its match waits.
 STUCK = f"exec:{sys.executable} -c 'import time; time.sleep(60)'"
 
@@ -60,12 +63,12 @@ def opened(data: Path) -> Iterator[House]:
 
 def play(run: Run, house: House, match_id: str, *words: Any) -> None:
     words = (*(words or TWO), "--match-id", match_id, *house.there("referee"))
-    assert run("match", GAME, *words)[0] == 0
+    assert run("match", GAME, *words, *SEED)[0] == 0
 
 
 def begin(start: Start, house: House, match_id: str, player: str = STUCK) -> Program:
     """Begin a match that does not end by itself."""
     words = ("-s", player, "-s", "uniform", "--match-id", match_id)
-    program = start("match", GAME, *words, *house.there("referee"))
+    program = start("match", GAME, *words, *SEED, *house.there("referee"))
     assert program.error_line().startswith(f"match {match_id} ")
     return program

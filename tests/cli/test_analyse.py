@@ -410,7 +410,7 @@ def test_what_makes_no_sense_for_a_record_is_one_clear_line(
         ("seats: 2", ("--game", "butterfly-garden", "--ply", 3), 2, "--ply is for"),
         ("seats: 2", ("--game", "butterfly-garden", "--seat", 1), 2, "seat 0 is to"),
         ("seats: 2", ("--game", "butterfly-garden", "--bot", "mcts"), 2, "is hidden"),
-        ("seats: 2", ("--game", "butterfly-garden", "-o", "x=1"), 2, "field 'x'"),
+        ("seats: 2", ("--game", "butterfly-garden", "-o", "x=1"), 2, "no option 'x'"),
     ],
 )
 def test_what_is_no_position_is_one_clear_line(

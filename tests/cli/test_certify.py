@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Run
+import pytest
+from tests.cli.conftest import Run, one_line
 
 
 def test_certify_says_a_verdict_on_each_law(run: Run) -> None:
@@ -60,12 +61,28 @@ def test_wrong_usage_of_certify_is_named(run: Run, tmp_path: Path) -> None:
         code, _, errors = run("certify", "lepidoptery", *words)
         assert code == 2
         assert message in errors
-    out = tmp_path / "no" / "where.json"
-    code, _, errors = run(
-        *("certify", "lepidoptery", "--law", "copy.equal", "--out", out)
-    )
-    assert code == 1
-    assert "where.json: " in errors
+
+
+def test_the_folder_of_a_golden_playthrough_that_is_written_is_made(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "golden" / "playthrough.txt"
+    words = ("certify", "lepidoptery", "--law", "playthrough.current")
+    assert run(*words, "--golden", path, "--update-golden")[0] == 0
+    assert run(*words, "--golden", path)[0] == 0
+
+
+@pytest.mark.parametrize("option", ["--out", "--golden"])
+def test_files_of_certify_that_cannot_be_are_refused_before_anything_is_checked(
+    run: Run, tmp_path: Path, option: str
+) -> None:
+    for path, why in (
+        (tmp_path, "there is a folder of that name"),
+        (tmp_path / "no" / "where.json", "the folder does not exist"),
+    ):
+        code, said, error = run("certify", "lepidoptery", option, path)
+        assert (code, said) == (2, "")
+        assert one_line(error) == f"error: {path}: {why}"
 
 
 def test_perft_counts_ply_by_ply(run: Run) -> None:

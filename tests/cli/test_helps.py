@@ -79,11 +79,38 @@ def test_the_example_of_a_help_is_one_line_that_can_be_copied(
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
-def test_nothing_in_a_help_is_cut_off(
-    run: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_nothing_in_a_help_is_cut_off_or_reaches_beyond_the_terminal(
+    run: Run, words: tuple[str, ...], width: int
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert "…" not in run(*words, "--help")[1]
+    said = run(*words, "--help")[1]
+    assert "…" not in said
+    assert max(map(len, said.splitlines())) <= width
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_a_help_shows_words_as_they_are_written(
+    run: Run, words: tuple[str, ...], width: int
+) -> None:
+    del width
+    said = run(*words, "--help")[1]
+    # Nothing takes a truth value, and no argument is written in braces.
+    for odd in ("<bool>", "<str>", "<path>", "<list", "{", "}"):
+        assert odd not in said
+
+
+@pytest.mark.parametrize(
+    ("word", "usage"),
+    [
+        ("watch", "[MATCH]"),
+        ("show", "FILE"),
+        ("verify", "FILE..."),
+        ("new-bot", "LANGUAGE NAME [FOLDER]"),
+    ],
+)
+def test_an_argument_that_may_be_left_out_is_in_brackets(
+    run: Run, word: str, usage: str
+) -> None:
+    assert f" {word} [OPTIONS] {usage} " in run(word, "--help")[1]
 
 
 def test_the_example_in_a_docstring_becomes_a_line_of_its_own() -> None:

@@ -44,7 +44,7 @@ def test_without_players_two_uniform_bots_play(run: Run) -> None:
 
 
 def test_the_result_as_json(run: Run) -> None:
-    code, said, errors = run("match", f"{GAME}+no-pass", *TWO, "--json", "--watch")
+    code, said, errors = run("match", f"{GAME}+no-pass", *TWO, "--json")
     assert (code, errors) == (0, "")
     data = json.loads(said)
     assert list(data) == [
@@ -157,7 +157,7 @@ def test_options_clocks_and_policies_stand_in_the_record(
         ((*TWO, "--policy", "illegal=retry:x,void"), "illegal=retry"),
         ((*TWO, "--policy", "stand-in=gredy"), "did you mean 'greedy'"),
         ((*TWO, "--margin", "-1s"), "duration"),
-        ((*TWO, "--pace", "slow"), "duration"),
+        ((*TWO, "--watch", "--pace", "slow"), "duration"),
         ((*TWO, "--seed", "5a"), "64 hex digits"),
         ((*TWO, "--salt", "zz" * 32), "64 hex digits"),
         ((*TWO, "--match-id", "../x"), "match id"),
@@ -306,7 +306,7 @@ def test_a_signal_calls_off_a_match_that_waits_for_a_person(
         pass
     time.sleep(0.3)
     program.signal(number)
-    program.process.wait(20)
+    program.process.wait(60)
     ended, said, errors = program.end()
     assert ended == code
     assert "withdrawn: called off by " in said

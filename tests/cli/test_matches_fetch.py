@@ -17,6 +17,7 @@ from tests.cli.houses import STUCK, House, Start, begin, opened, play
 
 from fritillary.api.v1 import match_pb2 as wire
 from fritillary.api.v1 import match_pb2_grpc
+from fritillary.cli import fetching_at_server
 from fritillary.plugins.discovery import Registry
 
 pytestmark = pytest.mark.system
@@ -231,3 +232,24 @@ def test_what_is_no_record_of_the_match_is_not_written(
     assert (code, out) == (ends, "")
     assert said in one_line(error)
     assert written() == []
+
+
+def test_a_file_that_appears_while_a_record_is_fetched_is_left_alone(
+    run: Run, fetch: Run, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(run, house, "raced")
+    fetched = fetching_at_server._fetch
+
+    async def slowly(order: fetching_at_server.Order) -> bytes:
+        raw = await fetched(order)
+        order.target.write_text("precious")
+        return raw
+
+    monkeypatch.setattr(fetching_at_server, "_fetch", slowly)
+    code, out, error = fetch("raced")
+    assert (code, out) == (2, "")
+    assert "there is a file already; --overwrite replaces it" in one_line(error)
+    assert Path("raced.frec").read_text() == "precious"
+    assert written() == ["raced.frec"]
+    assert fetch("raced", "--overwrite")[0] == 0
+    assert run("verify", "raced.frec")[0] == 0

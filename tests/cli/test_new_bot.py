@@ -138,7 +138,7 @@ def test_help_lists_the_languages(run: Run, language: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "River", "my_bot", "my bot", "2048", "a--b", "a-", "../up", "é", "@me/bot"],
+    ["River", "my_bot", "my bot", "2048", "a--b", "a-", "../up", "é", "@me/bot"],
 )
 def test_a_name_that_does_not_fit_everywhere_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -123,3 +123,28 @@ def test_the_name_of_a_row_is_not_broken_where_the_table_is_narrow(
     name, rest = "m-8b3d3d1d9467a8e7", "words " * 20
     print_table(("MATCH", "WHAT"), [(name, rest)])
     assert capsys.readouterr().out.splitlines()[1].startswith(f"{name}  words")
+
+
+def test_words_in_a_narrow_table_are_whole_where_all_have_room(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = ("MATCH", "MADE", "PLAYERS", "LABELS")
+    row = ("m-8b3d3d1d9467a8e7", "2026-11-30 20:26", "greedy : uniform", "a=1")
+    for width, lines in (
+        (62, [" ".join(row)]),
+        (50, [f"{row[0]} 2026-11-30 greedy : a=1", "20:26 uniform"]),
+    ):
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_table(columns, [row])
+        told = capsys.readouterr().out.splitlines()[1:]
+        assert [line.split() for line in told] == [line.split() for line in lines]
+
+
+def test_a_table_without_room_for_its_words_is_as_wide_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    print_table(("NAME", *"ABCDE"), [("name", *(letter * 10 for letter in "abcde"))])
+    told = capsys.readouterr().out.splitlines()
+    assert max(map(len, told)) <= 30
+    assert "".join(told).count("c") == 10

@@ -1,5 +1,6 @@
 """What a person sees on a terminal, drawn into memory."""
 
+import asyncio
 import io
 import re
 import time
@@ -7,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
+from tests.cli.glass import Glass
+from tests.service.rawbot import until
 
 from fritillary import Registry, UniformBot
 from fritillary.cli.human import HumanBot
@@ -63,6 +66,66 @@ async def test_what_happened_stays_in_sight_below_a_board_that_is_too_high() -> 
     assert [row for row in range(30) if f"row {row}\n" in frame] == list(range(10))
     # The last one, which nothing is put above, is shown whole.
     assert out.getvalue().endswith("row 28\nrow 29\n")
+
+
+@pytest.mark.parametrize(
+    ("height", "board", "told"),
+    [
+        (1, [], ["   1  seat 0"]),
+        (3, ["row 0"], ["   1  seat 0"]),
+        (5, ["row 0", "row 1"], ["   1  seat 0", "(greedy): run2 7-8"]),
+        (8, ["row 0", "row 1", "row 2", "row 3", "row 4"], None),
+    ],
+)
+async def test_a_tiny_terminal_has_room_for_the_board_and_for_what_happened(
+    height: int, board: list[str], told: list[str] | None
+) -> None:
+    console, out = terminal(height, 20)
+    screen = Screen(console)
+    screen.picture = "\n".join(f"row {row}" for row in range(9))
+    screen.add(1, "seat 0 (greedy): run2 7-8")
+    shows = asyncio.ensure_future(screen.show())
+    # Until then nothing ends, so that there is one frame.
+    await until(lambda: "seat 0" in out.getvalue())
+    frame = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", out.getvalue()).split("\n")
+    below = told or ["   1  seat 0", "(greedy): run2 7-8"]
+    assert [row.rstrip() for row in frame if row.strip()] == [*board, *below]
+    assert len(frame) <= height
+    screen.close()
+    await shows
+
+
+@pytest.mark.parametrize("paced", [False, True])
+async def test_a_board_is_drawn_anew_where_the_terminal_has_another_size(
+    paced: bool,
+) -> None:
+    console, out = terminal(24, 80)
+    glass = Glass(80, 24)
+    screen = Screen(console, pace_s=3600 if paced else 0)
+    screen.picture = "\n".join(f"row {row} ".ljust(70, "#") for row in range(9))
+    screen.add(1, "move 1")
+    if paced:
+        # It is waited for, and meanwhile the size changes.
+        screen.add(2, "move 2")
+    shows = asyncio.ensure_future(screen.show())
+    await until(lambda: "move 1" in out.getvalue())
+    for width, height in ((40, 12), (20, 5), (200, 60), (80, 24)):
+        glass.feed(out.getvalue())
+        out.seek(0)
+        out.truncate()
+        glass.resize(width, height)
+        console.size = ConsoleDimensions(width, height)
+        await until(lambda: "move 1" in out.getvalue())
+        glass.feed(out.getvalue())
+        rows = [row for row in glass.rows if row]
+        assert rows[-1] == "   1  move 1"
+        board = rows[:-1] if width >= 70 else [row for row in rows if "#" in row]
+        assert [row[:6] for row in board] == [f"row {n} " for n in range(len(board))]
+        assert len(board) == min(9, height - 2)
+        out.seek(0)
+        out.truncate()
+    shows.cancel()
+    await asyncio.gather(shows, return_exceptions=True)
 
 
 @pytest.mark.parametrize(("width", "rows"), [(20, "a bc"), (10, "a …")])

@@ -1,6 +1,7 @@
 """fritillary token."""
 
 import errno
+import functools
 import json
 import os
 from pathlib import Path
@@ -8,6 +9,9 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Run, one_line
+
+from fritillary.cli import moments, token
+from fritillary.service import tokens
 
 
 def test_a_token_is_made_listed_and_revoked(run: Run) -> None:
@@ -49,6 +53,78 @@ def test_a_second_token_of_a_name_is_refused_unless_it_is_wanted(run: Run) -> No
     assert "my-bot has a good token already" in one_line(error)
     assert "--again" in error
     assert len(json.loads(run("token", "list", "--json")[1])) == 1
+
+
+#: 2027-03-01 12:00:00 UTC.
+NOON = 1_803_902_400_000
+DAY = 24 * 3_600_000
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the time of the command's clock, which can be set."""
+    now = [NOON]
+    monkeypatch.setattr(moments, "now_ms", lambda: now[0])
+    monkeypatch.setattr(token, "now_ms", lambda: now[0])
+    store = functools.partial(tokens.TokenStore, now_ms=lambda: now[0])
+    monkeypatch.setattr(tokens, "TokenStore", store)
+    return now
+
+
+def test_a_token_that_expires_is_listed_with_when_that_is(
+    run: Run, clock: list[int]
+) -> None:
+    code, text, note = run("token", "create", "my-bot", "--expires", "30d")
+    assert code == 0
+    assert text.startswith("frt_bot_")
+    assert "it expires on 2027-03-31 12:00:00 UTC" in note
+    run("token", "create", "other")
+    rows = json.loads(run("token", "list", "--json")[1])
+    assert [(row["expires_at_ms"], row["state"]) for row in rows] == [
+        (NOON + 30 * DAY, "good"),
+        (None, "good"),
+    ]
+    first, mine, other = run("token", "list")[1].splitlines()
+    assert "EXPIRES" in first
+    assert "2027-03-31 12:00:00  good" in mine
+    assert "never" in other
+    clock[0] += 30 * DAY
+    rows = json.loads(run("token", "list", "--json")[1])
+    assert [row["state"] for row in rows] == ["expired", "good"]
+    assert "2027-03-31 12:00:00  expired" in run("token", "list")[1]
+    assert run("token", "revoke", "my-bot")[0] == 0
+    assert json.loads(run("token", "list", "--json")[1])[0]["state"] == "revoked"
+
+
+def test_the_name_of_an_expired_token_gets_another_one_without_more_ado(
+    run: Run, clock: list[int]
+) -> None:
+    run("token", "create", "my-bot", "--expires", "2027-03-02T13:00+01:00")
+    code, out, error = run("token", "create", "my-bot")
+    assert (code, out) == (2, "")
+    assert "until 2027-03-02 12:00:00 UTC; revoke it" in one_line(error)
+    assert run("token", "create", "my-bot", "--again", "--expires", "2w")[0] == 0
+    clock[0] += DAY
+    assert "2027-03-15 12:00:00" in run("token", "create", "my-bot")[2]
+    clock[0] += 13 * DAY
+    code, _, note = run("token", "create", "my-bot")
+    assert code == 0
+    # The two before are at their end.
+    assert "good tokens" not in note
+
+
+@pytest.mark.parametrize(
+    "words", ["soon", "30", "0d", "2027-02-28T12:00Z", "2028-01-01", "999999999w"]
+)
+def test_an_expiry_that_is_none_makes_no_token(
+    run: Run, clock: list[int], words: str
+) -> None:
+    run("token", "create", "other")
+    code, out, error = run("token", "create", "my-bot", "--expires", words)
+    assert (code, out) == (2, "")
+    assert repr(words) in one_line(error)
+    rows = json.loads(run("token", "list", "--json")[1])
+    assert [row["name"] for row in rows] == ["other"]
 
 
 def test_on_a_full_disk_it_is_said_that_nothing_was_revoked(

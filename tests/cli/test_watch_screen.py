@@ -112,6 +112,28 @@ async def test_what_is_redrawn_fits_the_terminal(
         assert all(len(row) <= width for row in region)
 
 
+@pytest.mark.parametrize("height", [5, 8])
+async def test_on_a_tiny_terminal_the_board_gives_way_to_whose_turn_it_is(
+    height: int,
+) -> None:
+    console, out = terminal(20, height)
+    await shown(console, Drawn(17, 75), *PLAY[:5])
+    region = screens(out.getvalue())[-1]
+    region = region[[row.startswith("-- ") for row in region].index(True) :]
+    full = [row for row in region if row]
+    assert len(full) <= height
+    assert all(len(row) <= 20 for row in full)
+    assert full[1].startswith("row 0 of 2 ")
+    assert any(row.startswith("> seat 0") for row in full)
+
+
+async def test_how_a_match_has_ended_is_told_whole_on_a_narrow_terminal() -> None:
+    console, out = terminal(20, 10)
+    await shown(console, Drawn(), *PLAY)
+    told = " ".join(row.strip() for row in screens(out.getvalue())[-1] if row)
+    assert told.endswith("played: won by seat 0 (ann), 1 : 0, four-in-line")
+
+
 async def test_the_board_is_redrawn_in_place_and_the_last_one_stays() -> None:
     console, out = terminal()
     await shown(console, Drawn(), *PLAY)

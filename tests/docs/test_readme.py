@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,59 @@ def test_the_readme_has_the_bot_in_30_lines_and_the_game_in_60() -> None:
 def _code_lines(code: str) -> int:
     without = re.sub(r'"""[^"]*"""', "", code)
     return sum(1 for line in without.splitlines() if line.strip())
+
+
+def _gain(page: str, row: str) -> float:
+    """Return how much faster the compiled build is, of the first row that begins so."""
+    line = next(line for line in page.splitlines() if line.startswith(row))
+    plain, compiled = (
+        float(re.sub(r"[*]|\(.*", "", line.split("|")[column])) for column in (3, 5)
+    )
+    return compiled / plain
+
+
+def test_what_compiling_gains_is_what_was_measured() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    page = (ROOT / "docs" / "performance.md").read_text("utf-8")
+    said = re.search(
+        r"mypyc: ([\d.]+) times the playouts of Connect Four, ([\d.]+) times\s+"
+        r"the simulations of `mcts`",
+        readme,
+    )
+    assert said is not None
+    rows = (
+        "| Connect Four playouts | OpenSpiel from Python |",
+        "| mcts, Connect Four, 1,000 simulations | OpenSpiel's in C++ |",
+    )
+    for word, row in zip(said.groups(), rows, strict=True):
+        assert word == f"{_gain(page, row):.1f}", row
+
+
+def test_the_layers_of_the_pages_are_those_that_are_checked() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["id"] == "layers")
+    there = [layer for layer in layers if not layer.startswith("(")]
+    line = re.search(r"```text\n(cli > .*?)```", readme, re.DOTALL)
+    assert line is not None
+    assert " ".join(line[1].split()) == " > ".join(there)
+    block = re.search(r"```\n(cli\n.*?)```", guide, re.DOTALL)
+    assert block is not None
+    assert [one.partition("  ")[0] for one in block[1].splitlines()] == there
+    rows = set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE))
+    assert rows == set(re.findall(r"\w+", " ".join(there)))
+
+
+def test_the_folders_of_the_tests_are_those_that_their_page_names() -> None:
+    page = (ROOT / "tests" / "README.md").read_text("utf-8")
+    cells = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    named = re.findall(r"`(\w+)/[^`]*`", " ".join(cells))
+    assert len(named) == len(set(named))
+    folders = [path.parent.name for path in (ROOT / "tests").glob("*/*.*")]
+    folders += [path.parent.parent.name for path in (ROOT / "tests").glob("*/*/*.*")]
+    assert set(named) == set(folders) - {"__pycache__"}
 
 
 def test_make_targets_on_the_pages_exist() -> None:

@@ -188,6 +188,11 @@ def test_policies_are_read():
         ("restarts=many", "'many'"),
         ("restarts=101", "restarts"),
         ("stand-in=", "name a bot"),
+        ("illegal=void,forfeit", "'void' is not of the form retry:K"),
+        ("illegal=retry:2,retry:3", "behind retry:2 stands one of forfeit"),
+        ("illegal=retry:2,retry:3,void", "behind retry:2 stands one of forfeit"),
+        ("illegal=retry:2,void,forfeit", "behind retry:2 stands one of forfeit"),
+        ("illegal=retry:2,", "'' is not a valid"),
     ],
 )
 def test_what_is_no_policy_is_refused_with_an_example(text, words):
@@ -195,6 +200,23 @@ def test_what_is_no_policy_is_refused_with_an_example(text, words):
         parse_policy([text])
     assert caught.value.code == "usage.policy"
     assert caught.value.message.endswith("an example is illegal=retry:2,substitute")
+
+
+@pytest.mark.parametrize(
+    ("texts", "what"),
+    [
+        (["illegal=void", "illegal=forfeit"], "illegal"),
+        (["late=void", "illegal=void", "late=void"], "late"),
+        (["stand-in=greedy", "stand-in=uniform"], "stand-in"),
+        (["restarts=1", "restarts=0"], "restarts"),
+    ],
+)
+def test_a_policy_that_says_two_things_of_one_is_refused(texts, what):
+    with pytest.raises(UsageError, match=f"{what} is given twice") as caught:
+        parse_policy(texts)
+    assert caught.value.code == "usage.policy"
+    with pytest.raises(ValueError, match="one rule for each fault, not two"):
+        Policy.of(*[FaultRule(Fault.LATE, Consequence.VOID)] * 2)
 
 
 def test_decisions_are_asked_again_after_refused_choices_only():

@@ -177,6 +177,7 @@ POLICIES = st.lists(
         ]
     ),
     max_size=4,
+    unique_by=lambda text: text.partition("=")[0],
 )
 TIMES = st.sampled_from(
     ["", "1s", "1s+1s", "move=1s", "move=500ms,bank=3s", "turn=2s", "5s+500ms"]

@@ -46,15 +46,20 @@ from fritillary.cli.analyse_output import (
     print_match,
     print_position,
 )
+from fritillary.cli.budget import MEMORY, TIME, Budget, MaxMemory, MaxTime
 from fritillary.cli.files import naming
 from fritillary.cli.interrupted import leave
 from fritillary.cli.output import console
-from fritillary.cli.values import Json, Options, Preset, game_and_options
+from fritillary.cli.together import leave_out
+from fritillary.cli.values import Json, Options, Preset, check_seat, game_and_options
 from fritillary.core.errors import UsageError
 from fritillary.plugins.game import Game
 from fritillary.record.chain import MAGIC
 from fritillary.record.reader import read_record
 from fritillary.record.replay import Replay, replayed
+
+#: Of a record so many decisions are told.
+_USUAL_WORST: Final = 5
 
 #: The bar moves when so much more of a search is done.
 _STEP: Final = 0.01
@@ -125,15 +130,21 @@ def analyse(
             "--top",
             metavar="K",
             min=1,
-            help=f"List K actions; default: {USUAL_TOP}, with --json all.",
+            help="Of a position, or with --ply: list K actions; default: "
+            f"{USUAL_TOP}, with --json all.",
         ),
     ] = None,
     worst: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--worst", metavar="K", min=0, help="Of a record: the K that lost most."
+            "--worst",
+            metavar="K",
+            min=0,
+            help=f"Of a record: the K that lost most; default: {_USUAL_WORST}.",
         ),
-    ] = 5,
+    ] = None,
+    max_time: MaxTime = TIME,
+    max_memory: MaxMemory = MEMORY,
     as_json: Json = False,
 ) -> None:
     """Search for the best actions, in a position or throughout a match.
@@ -147,7 +158,15 @@ def analyse(
     raw, name = bytes_of(file)
     check_kind(raw, name, game=bool(game_id))
     app = Application()
-    wish = _Wish(bot, iterations, time, seed, top, worst, as_json)
+    budget = Budget.parse(max_time, max_memory)
+    if ply is None and raw.startswith(MAGIC):
+        why = "--ply N chooses a decision; without it no actions are listed"
+        leave_out(why, {"--top": top}, code="top")
+    else:
+        why = "one decision is analysed, and none is worse than others"
+        leave_out(why, {"--worst": worst}, code="worst")
+    count = _USUAL_WORST if worst is None else worst
+    wish = _Wish(bot, iterations, time, seed, top, count, as_json)
     if not raw.startswith(MAGIC):
         if ply is not None:
             raise UsageError("--ply is for match records", code="usage.ply")
@@ -157,11 +176,10 @@ def analyse(
     if option or preset:
         msg = f"{name}: a match record has its options; leave out --option, --preset"
         raise UsageError(msg, code="usage.option")
-    with naming(Path(name)):
-        replay = replayed(read_record(raw), app.registry)
-        if seat is not None and not 0 <= seat < replay.seats:
-            msg = f"there is no seat {seat}; seats are 0 to {replay.seats - 1}"
-            raise UsageError(msg, code="usage.seat")
+    registry = app.registry
+    with naming(Path(name)), budget.spent_by():
+        replay = replayed(read_record(raw), registry)
+        check_seat(seat, replay.seats)
         taken = chosen(taken_in(replay), replay.ply, ply=ply, seat=seat)
     if ply is None:
         _analyse_match(wish, replay, taken)

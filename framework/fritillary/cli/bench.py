@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.reach import TOKEN_VARIABLE, check_no_server
 from fritillary.cli.secure import Ca, Cert, Key
-from fritillary.cli.values import Json
+from fritillary.cli.together import leave_out
+from fritillary.cli.values import Json, check_text
 from fritillary.core.errors import UsageError
 
 app = typer.Typer(
@@ -37,7 +39,7 @@ def link(
         typer.Option(
             "--token",
             metavar="TEXT",
-            envvar="FRITILLARY_TOKEN",
+            envvar=TOKEN_VARIABLE,
             help="With --server, may be repeated: a token of its own, of a bot that "
             "does not play; a referee's, to measure decisions as well; one more bot's "
             "for each of --streams.",
@@ -79,13 +81,14 @@ def link(
     from fritillary.cli import bench_link
     from fritillary_client.echo import Security
 
-    if (ca or cert or key) and not server:
-        msg = "--ca, --cert and --key are for a server; name it with --server"
-        raise UsageError(msg, code="usage.tls")
     words = [word for word in token or () if word.strip()]
     if not server:
+        check_no_server(token, ca, cert, key)
         # What the environment holds is for servers elsewhere.
         words = []
+    elif words and not any(word.startswith(bench_link.REFEREE) for word in words):
+        leave_out("without a referee's token nothing is played", {"--game": game})
+    check_text(game, "game")
     application = Application()
     if not game:
         installed = application.registry.games()

@@ -38,6 +38,9 @@ PING: Final = "ping"
 DECISION: Final = "decision"
 CLOCK: Final = "clock"
 
+#: So the token of a referee begins.
+REFEREE: Final = "frt_referee_"
+
 #: Pings that are not counted: the first ones find nothing ready.
 _WARM_UP: Final = 10
 
@@ -355,7 +358,7 @@ def _given(wish: Wish) -> _Place | None:
     """
     if not wish.server:
         return None
-    referees = [word for word in wish.tokens if word.startswith("frt_referee_")]
+    referees = [word for word in wish.tokens if word.startswith(REFEREE)]
     bots = [word for word in wish.tokens if word not in referees]
     if not bots:
         msg = (

@@ -9,14 +9,16 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.files import check_output
 from fritillary.cli.players import check_players
-from fritillary.cli.reach import DEFAULT_ADDRESS
+from fritillary.cli.reach import ADDRESS_VARIABLE, DEFAULT_ADDRESS, TOKEN_VARIABLE
 from fritillary.cli.secure import Ca, Cert, Key
+from fritillary.core.address import host_and_port
 from fritillary.core.errors import FritillaryError, UsageError
 from fritillary.plugins.game import Game
 from fritillary.referee.lineup import BUILT_IN, PlayerSpec, make_bot, parse_player
@@ -34,6 +36,18 @@ class OnError(enum.Enum):
     RESIGN = "resign"
 
 
+#: No program plays more matches at a time, and a server takes no greater number.
+_MOST: Final = 1_000_000
+
+
+def _limited(capacity: int) -> int:
+    # Not with max=, which a help would show beside the option.
+    if capacity > _MOST:
+        msg = f"{str(capacity)[:20]} is more than {_MOST:,}"
+        raise typer.BadParameter(msg)
+    return capacity
+
+
 def bot(
     player: Annotated[
         str,
@@ -49,15 +63,15 @@ def bot(
         typer.Option(
             "--address",
             metavar="HOST:PORT",
-            envvar="FRITILLARY_ADDRESS",
-            help="Server.",
+            envvar=ADDRESS_VARIABLE,
+            help="Of the server.",
         ),
     ] = DEFAULT_ADDRESS,
     token: Annotated[
         str,
         typer.Option(
             "--token",
-            envvar="FRITILLARY_TOKEN",
+            envvar=TOKEN_VARIABLE,
             help="The bot's token; a second program with it takes its place.",
             metavar="TEXT",
         ),
@@ -69,14 +83,16 @@ def bot(
         list[str] | None,
         typer.Option("--game", metavar="GAME", help="Only this one; may be repeated."),
     ] = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="To show.")] = "",
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="What it is called.")
+    ] = "",
     capacity: Annotated[
         int,
         typer.Option(
             "--capacity",
             metavar="N",
             min=1,
-            max=1_000_000,
+            callback=_limited,
             help="Most matches at a time.",
         ),
     ] = 1,
@@ -115,6 +131,7 @@ def bot(
     spec = parse_player(player)
     if log is not None and spec.kind != "stdio":
         raise UsageError("--log is for players of stdio:", code="usage.log")
+    host_and_port(address, least=1)
     settings: Settings = {
         "address": address or None,
         "token": token or None,
@@ -160,6 +177,7 @@ def _log_to(path: Path | None) -> Iterator[Callable[[str], None]]:
     if path is None:
         yield lambda text: print(text, file=sys.stderr, flush=True)
         return
+    check_output(path)
     with path.open("a", encoding="utf-8", buffering=1) as file:
 
         def write(text: str) -> None:

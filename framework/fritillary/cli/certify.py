@@ -6,17 +6,26 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from fritillary.app.application import Application
 from fritillary.cli.codes import CHECK
+from fritillary.cli.files import check_output, write_text
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import console, looks_on, print_json, print_note, say
-from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
-from fritillary.core.errors import StorageError, UsageError
+from fritillary.cli.together import leave_out
+from fritillary.cli.values import (
+    GameId,
+    Json,
+    Options,
+    Preset,
+    Seats,
+    game_and_options,
+)
+from fritillary.core.errors import UsageError
 from fritillary.plugins.game import Game
 from fritillary.testing.certificate import (
     Certificate,
@@ -29,6 +38,9 @@ from fritillary.testing.certificate import (
 )
 from fritillary.testing.laws import LAWS
 from fritillary.testing.scene import setups
+
+#: The law that looks at the golden playthrough.
+_GOLDEN: Final = "playthrough.current"
 
 _COLOURS = {
     Verdict.HOLDS: "green",
@@ -55,10 +67,7 @@ def certify(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Of everything that is drawn.")
     ] = 0,
-    seats: Annotated[
-        int | None,
-        typer.Option("--seats", metavar="N", help="How many; else several numbers."),
-    ] = None,
+    seats: Seats = None,
     option: Options = None,
     preset: Preset = "",
     golden: Annotated[
@@ -88,6 +97,14 @@ def certify(
     if update_golden and golden is None:
         msg = "--update-golden writes the file that --golden names; name one"
         raise UsageError(msg, code="usage.golden")
+    if law and _GOLDEN not in law:
+        files = {"--golden": golden, "--update-golden": update_golden}
+        leave_out(f"only the law {_GOLDEN} reads that file", files, code="golden")
+    # Where it is written, its folder is made.
+    if golden is not None and (golden.exists() or not update_golden):
+        check_output(golden)
+    if out is not None:
+        check_output(out)
     if seats is not None:
         game.check_seats(seats)
     if option or preset:
@@ -175,8 +192,4 @@ def _print_end(
 
 def _write(path: Path, certificate: Certificate) -> None:
     text = json.dumps(certificate.to_data(), indent=2, ensure_ascii=False)
-    try:
-        path.write_text(f"{text}\n", "utf-8")
-    except OSError as error:
-        msg = f"{path}: {error.strerror}"
-        raise StorageError(msg, code="storage.file") from error
+    write_text(path, f"{text}\n")

@@ -20,6 +20,7 @@ from fritillary.cli.output import (
     say,
 )
 from fritillary.cli.players import check_players
+from fritillary.cli.together import leave_out
 from fritillary.cli.values import Json
 from fritillary.core.errors import UsageError
 from fritillary.referee.lineup import parse_player
@@ -28,6 +29,9 @@ from fritillary.sparring.verdicts import Finding, Report, Shown, Verdict
 if TYPE_CHECKING:
     from fritillary.sparring.check import Listener
     from fritillary.sparring.items import Item
+
+#: So long a bot has for one thing, unless somebody says otherwise.
+_PATIENCE_S: Final = 10.0
 
 _CUT: Final = "the check was cut short"
 
@@ -64,16 +68,16 @@ def check_bot(
         bool, typer.Option("--list", help="Tell what is checked; check nothing.")
     ] = False,
     timeout: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--timeout",
             min=0.5,
             max=3600,
             metavar="SECONDS",
             help="That the bot has for one thing; waits that last longer by their "
-            "nature take multiples of it.",
+            f"nature take multiples of it. Default: {_PATIENCE_S:g}.",
         ),
-    ] = 10.0,
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Print every message to stderr.")
     ] = False,
@@ -89,6 +93,14 @@ def check_bot(
     Example: fritillary check-bot "exec:python3 my_bot.py"
     """
     if listing:
+        others = {
+            "PLAYER": player,
+            "--game": game,
+            "--only": only,
+            "--timeout": timeout,
+            "--verbose": verbose,
+        }
+        leave_out("--list checks nothing", others)
         _list(as_json=as_json)
         return
     if not player:
@@ -99,7 +111,15 @@ def check_bot(
     report = Report(player)
     try:
         run_loop(
-            _check(player, game or [], only or [], timeout, verbose, as_json, report)
+            _check(
+                player,
+                game or [],
+                only or [],
+                _PATIENCE_S if timeout is None else timeout,
+                verbose,
+                as_json,
+                report,
+            )
         )
     except (KeyboardInterrupt, asyncio.CancelledError):
         if as_json:

@@ -32,6 +32,7 @@ def exit_code(error: FritillaryError) -> int:
     if isinstance(error, RecordError) and error.code not in {
         "record.file",
         "record.game",
+        "record.limit",
         "record.sealed",
         "record.rules-version",
         "record.format",

@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 from typer.main import get_command, get_group
 
 from fritillary.cli.helps import tidied
+from fritillary.cli.once import said_once
 
 #: Commands in the order of the help, with the first line of their own.
 COMMANDS: Final = {
@@ -58,10 +59,10 @@ def command(name: str) -> Any:
     module_name = name.replace("-", "_")
     module: ModuleType = importlib.import_module(f"fritillary.cli.{module_name}")
     if hasattr(module, "app"):
-        return tidied(get_group(module.app))
+        return said_once(tidied(get_group(module.app)))
     alone = typer.Typer(add_completion=False)
     alone.command(name)(getattr(module, module_name))
-    return tidied(get_command(alone))
+    return said_once(tidied(get_command(alone)))
 
 
 class _Named(TyperCommand):

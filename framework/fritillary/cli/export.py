@@ -9,18 +9,20 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.asked import text_of
-from fritillary.cli.files import naming, record_of, spare
+from fritillary.cli.budget import MEMORY, TIME, Budget, MaxMemory, MaxTime
+from fritillary.cli.files import naming, record_of, spare, write_text
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import json_text, print_json
+from fritillary.cli.values import RecordFile
 from fritillary.codec.packing import to_json
-from fritillary.core.errors import StorageError
+from fritillary.plugins.discovery import Registry
 from fritillary.record.events import event_to_data
 from fritillary.record.reader import Record
 from fritillary.record.replay import replayed
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A match record.")],
+    file: RecordFile,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-O", metavar="FILE", help="Where to, else stdout."),
@@ -28,17 +30,21 @@ def export(
     lines: Annotated[
         bool, typer.Option("--lines", help="One JSON object a line, one per event.")
     ] = False,
+    max_time: MaxTime = TIME,
+    max_memory: MaxMemory = MEMORY,
 ) -> None:
     """Write a record as JSON, with each action in notation beside its index.
 
     Example: fritillary export match.frec --output match.json
     """
+    budget = Budget.parse(max_time, max_memory)
     if output is not None:
         spare(output, file)
     nothing = f"{output} was not written" if output else ""
     with telling_of_interrupts(lambda: nothing), naming(file):
-        record = record_of(file)
-        events = exported(record, Application())
+        registry = Application().registry
+        with budget.spent_by():
+            events = exported(record_of(file), registry)
     if output is None:
         if not lines:
             print_json(events)
@@ -46,19 +52,16 @@ def export(
             print(json_text(event, indent=None))
         return
     text = "\n".join(map(to_json, events)) if lines else to_json(events, indent=2)
-    try:
-        output.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{output}: {error.strerror}") from error
+    write_text(output, f"{text}\n")
 
 
-def exported(record: Record, app: Application) -> list[dict[str, Any]]:
+def exported(record: Record, registry: Registry) -> list[dict[str, Any]]:
     """Return the events as data, completed by what the rules say of them.
 
     Raises:
         RecordError: if the record cannot be replayed.
     """
-    replay = replayed(record, app.registry)
+    replay = replayed(record, registry)
     codec = replay.game.codec
     events = []
     for step in replay.steps():

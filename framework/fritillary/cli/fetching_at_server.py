@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from pathlib import Path
 from typing import Final
 
 from attrs import frozen
 
 from fritillary.app.application import Application
+from fritillary.cli.budget import Budget
 from fritillary.cli.codes import error_text, exit_code
-from fritillary.cli.files import naming
+from fritillary.cli.files import check_place, naming, put
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.output import print_error, print_json, print_note
+from fritillary.cli.reach import Access
 from fritillary.cli.results import Played, result_data, tell
-from fritillary.cli.servers import Access, our_errors
+from fritillary.cli.servers import our_errors
 from fritillary.core.errors import (
     RecordError,
     ServiceError,
@@ -26,7 +26,7 @@ from fritillary.core.errors import (
 from fritillary.referee.verify import verify
 
 #: Codes of a record that cannot be played again here, though it may hold.
-_NOT_HERE: Final = {"record.game", "record.rules-version"}
+_NOT_HERE: Final = {"record.game", "record.limit", "record.rules-version"}
 
 
 @frozen(kw_only=True)
@@ -78,7 +78,7 @@ def fetch(app: Application, order: Order) -> int:
     if played.match_id != order.match_id:
         msg = f"the server sent the record of another match, {played.match_id}"
         raise ServiceError(msg, code="record.other")
-    _put(raw, path)
+    _put(raw, path, overwrite=order.overwrite)
     with telling_of_interrupts(lambda: f"{path} is whole, and was not verified"):
         code, holds, remark = _verified(app, order, raw)
     if order.as_json:
@@ -98,37 +98,33 @@ async def _fetch(order: Order) -> bytes:
 
 
 def _check_target(path: Path, *, overwrite: bool) -> None:
-    why = ""
-    if path.is_dir():
-        why = "there is a folder of that name"
-    elif path.exists() and not path.is_file():
+    check_place(path, "record")
+    if path.exists() and not path.is_file():
         # To put a file in the place of a device or a pipe is nobody's wish.
-        why = "there is something else than a file"
-    elif path.exists() and not overwrite:
-        why = "there is a file already; --overwrite replaces it, --output names another"
-    elif not path.absolute().parent.is_dir():
-        why = "the folder does not exist"
-    if why:
-        raise UsageError(f"{path}: {why}", code="usage.record")
+        msg = f"{path}: there is something else than a file"
+        raise UsageError(msg, code="usage.record")
+    if path.exists() and not overwrite:
+        raise _taken(path)
 
 
-def _put(raw: bytes, path: Path) -> None:
+def _taken(path: Path) -> UsageError:
+    why = "there is a file already; --overwrite replaces it, --output names another"
+    return UsageError(f"{path}: {why}", code="usage.record")
+
+
+def _put(raw: bytes, path: Path, *, overwrite: bool) -> None:
     """Write a file, all of it or nothing.
 
     Raises:
+        UsageError: if there is one now.
         StorageError: if it cannot be written.
     """
-    # Where a link leads there, the link stays.
-    target = Path(os.path.realpath(path))
-    aside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
-        aside.write_bytes(raw)
-        aside.replace(target)
+        put(path, raw, overwrite=overwrite)
+    except FileExistsError as error:
+        raise _taken(path) from error
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
 
 
 def _verified(
@@ -141,9 +137,10 @@ def _verified(
         and a sentence.
     """
     path = order.target
+    registry = app.registry
     try:
-        with naming(path):
-            verified = verify(raw, app.registry, key=order.signed_by or None)
+        with naming(path), Budget.parse().spent_by("verify"):
+            verified = verify(raw, registry, key=order.signed_by or None)
     except RecordError as error:
         if error.code not in _NOT_HERE:
             return exit_code(error), False, error_text(error)

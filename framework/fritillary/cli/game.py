@@ -10,6 +10,7 @@ import typer
 from fritillary.app.application import Application
 from fritillary.cli.games import seats_text
 from fritillary.cli.output import print_json, print_table, print_text, say
+from fritillary.cli.together import leave_out
 from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
 from fritillary.codec.packing import to_json
 from fritillary.codec.schema import field_documents
@@ -35,6 +36,8 @@ def game(
     """
     found, options = game_and_options(Application(), game_id, option, preset)
     if schemas:
+        others = {"--actions": actions, "--option": option, "--preset": preset}
+        leave_out("--schemas prints the schemas of all options", others)
         print_json(found.codec.schemas())
     elif actions:
         _print_actions(found, options, as_json=as_json)

@@ -20,9 +20,32 @@ def tidied(command: Any) -> Any:
         command: it is changed.
     """
     command.help = unfolded(command.help or "")
+    parameters_of = command.get_params
+    command.get_params = lambda context: list(map(plain, parameters_of(context)))
     for one in getattr(command, "commands", {}).values():
         tidied(one)
     return command
+
+
+def plain(parameter: Any) -> Any:
+    """Return a parameter that a help shows as people write it.
+
+    Typer would put braces around an argument, and a type of Python's beside it and
+    beside an option that takes nothing, as if that were to be written.
+
+    Args:
+        parameter: it is changed.
+    """
+    if parameter.param_type_name == "argument":
+        name = parameter.display_name_raw
+        shown = name if parameter.required else f"[{name}]"
+        parameter.get_usage_pieces = lambda _: [shown]
+        parameter.display_type_rich = lambda **_: None
+    elif parameter.is_flag:
+        parameter.metavar = ""
+    elif parameter.metavar is None:
+        parameter.metavar = parameter.name.upper()
+    return parameter
 
 
 def unfolded(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from fritillary.cli.helps import plain
 from fritillary.cli.output import print_note
 from fritillary.core import interrupts
 
@@ -55,6 +56,10 @@ class TellingGroup(TyperGroup):
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         """Read the words of the program."""
         return super().make_context(*arguments, **more)
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options of the program."""
+        return list(map(plain, super().get_params(ctx)))
 
     @telling_of_interrupts()
     def invoke(self, ctx: Any) -> Any:

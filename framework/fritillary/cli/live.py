@@ -18,13 +18,11 @@ from fritillary.cli.asked import picture_or_why
 from fritillary.cli.lines import body_text, finish_text
 from fritillary.cli.logs import said
 from fritillary.cli.output import drawn, styled
+from fritillary.cli.redrawn import TICK_S, Size
 from fritillary.referee.match import Match
 from fritillary.referee.seen import Acted, Drawn, Finish, MatchResult, SeatEvent
 
 __all__ = ["LiveMatch", "Screen", "body_text", "finish_text"]
-
-#: Rows below the board: an empty one, and what happened.
-_BELOW: Final = 2
 
 #: After these the position is another one.
 _MOVES: Final = (Acted, Drawn, Finish)
@@ -69,6 +67,8 @@ class Screen:
         self._frames: deque[_Frame] = deque()
         self._news = asyncio.Event()
         self._over = False
+        self._size = Size(out)
+        self._shown: _Frame | None = None
 
     def add(self, ply: int, line: str) -> None:
         """Show what happened, with the board as it is now.
@@ -89,16 +89,46 @@ class Screen:
         """Show frames until the end."""
         if self._board:
             with Live(console=self._out, auto_refresh=False, transient=True) as live:
-                async for frame in self._paced():
-                    line = styled(frame.line, style="bold")
-                    most = self._out.height - _BELOW
-                    picture = drawn(frame.picture or "", self._out, most)
-                    live.update(Group(picture, Text(), line), refresh=True)
+                sizing = asyncio.ensure_future(self._follow_size(live))
+                try:
+                    async for frame in self._paced():
+                        self._shown = frame
+                        self._draw(live)
+                    if self._size.changed:
+                        self._draw(live)
+                finally:
+                    sizing.cancel()
+                    await asyncio.gather(sizing, return_exceptions=True)
         else:
             async for frame in self._paced():
                 self._out.print(styled(frame.line))
         if self.picture is not None:
             self._out.print(drawn(self.picture, self._out))
+
+    async def _follow_size(self, live: Live) -> None:
+        """Draw anew what is shown whenever the terminal takes another size."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            if self._size.changed:
+                self._draw(live)
+
+    def _draw(self, live: Live) -> None:
+        """Show the newest frame: the board, an empty row, and what happened.
+
+        All of it has room: what happened takes at most half of the rows, and the board
+        the rest.
+        """
+        frame = self._shown
+        if frame is None:
+            return
+        size = self._out.size
+        self._size.wiped(size)
+        width, height = size
+        told = styled(frame.line, style="bold").wrap(self._out, width)
+        below = [Text(), *told[: max(1, height // 2)]]
+        board = drawn(frame.picture or "", self._out, height - len(below))
+        rows = [*board.split("\n", allow_blank=True), *below]
+        live.update(Group(*rows[-height:]), refresh=True)
 
     async def _paced(self) -> AsyncIterator[_Frame]:
         shown = 0.0

@@ -131,18 +131,28 @@ class _Heard:
 
     @contextlib.contextmanager
     def ctrl_c(self) -> Iterator[None]:
-        """Hear Ctrl-C, unless this process does something else about it."""
-        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if not usual or threading.current_thread() is not threading.main_thread():
+        """Hear Ctrl-C, unless this process does something else about it.
+
+        Afterwards all signals that were heard do what they did before; a loop of uvloop
+        that was closed would go on hearing those of `STOPS`.
+        """
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
-        # Not the loop's own handler, which would wait for rules that go on for ever.
-        signal.signal(signal.SIGINT, self._interrupt)
+        heard = [*stops()]
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            heard.append(signal.SIGINT)
+        before = {number: signal.getsignal(number) for number in heard}
+        if signal.SIGINT in before:
+            # Not the loop's handler, which would wait for rules that go on for ever.
+            signal.signal(signal.SIGINT, self._interrupt)
         try:
             yield
         finally:
-            if signal.getsignal(signal.SIGINT) == self._interrupt:
-                signal.signal(signal.SIGINT, signal.default_int_handler)
+            for number, handler in before.items():
+                # Who ignores it by now wants to.
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    signal.signal(number, handler)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._task is None:

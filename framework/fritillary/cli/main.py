@@ -18,7 +18,7 @@ from fritillary.cli.logs import said, told
 from fritillary.cli.output import one_line, print_error, print_note
 from fritillary.core import interrupts
 from fritillary.core.build import compiled_modules
-from fritillary.core.errors import FritillaryError
+from fritillary.core.errors import FritillaryError, UsageError
 
 app = typer.Typer(
     name="fritillary",
@@ -47,7 +47,9 @@ def _common(
     ] = False,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which."),
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Tell the version."
+        ),
     ] = False,
 ) -> None:
     del debug, version  # main() looks for --debug itself, also behind the command
@@ -100,6 +102,7 @@ def _run(words: list[str], *, debug: bool) -> int:
     try:
         # Until here it has ended the program in one line.
         interrupts.loaded()
+        _check_empty(words)
         return app(words, standalone_mode=False) or 0
     except KeyboardInterrupt:
         interrupts.over()
@@ -119,6 +122,26 @@ def _run(words: list[str], *, debug: bool) -> int:
         return exit_code(error) if isinstance(error, FritillaryError) else FAILED
 
 
+def _check_empty(words: list[str]) -> None:
+    """Refuse an empty word: a variable of a shell, as a rule, that is not set.
+
+    It would count as if nothing had been said, and somebody has tried to.
+
+    Raises:
+        UsageError: ``usage.empty``, naming the place.
+    """
+    for number, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if equals and option.startswith("--") and not value:
+            before = option
+        elif word:
+            continue
+        else:
+            before = words[number - 1] if number else "fritillary"
+        msg = f"after {before[:60]!r} stands an empty word; write one, or leave it out"
+        raise UsageError(msg, code="usage.empty")
+
+
 def one_traceback(error: Exception) -> str:
     """Return a traceback that a terminal can show."""
     lines = "".join(traceback.format_exception(error)).splitlines()
@@ -127,11 +150,19 @@ def one_traceback(error: Exception) -> str:
 
 def _wrong_words(error: typer.TyperException) -> int:
     """Tell what is wrong with the words of the command; return the exit code."""
-    message = error.format_message()
+    message = _plain(error.format_message())
     # Where there is no word at all, the help has been printed.
     if message:
-        print_error(f"{message.rstrip('.')}; --help tells what there is [usage]")
+        ending = "" if message.endswith("?") else ";"
+        print_error(f"{message}{ending} --help tells what there is [usage]")
     return error.exit_code
+
+
+def _plain(message: str) -> str:
+    """Return what Typer says of a word, without how it has found out."""
+    message = message.rstrip(".").partition(", unable to parse")[0]
+    message = message.replace("Input should be", "it must be")
+    return message.replace("Value error, ", "")
 
 
 def _sentence(error: Exception) -> str:

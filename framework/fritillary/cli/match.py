@@ -6,15 +6,15 @@ import asyncio
 import contextlib
 import functools
 import math
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from attrs import evolve
 
 from fritillary.app.application import Application
 from fritillary.cli.asked import picture_or_why
+from fritillary.cli.claims import claimed
 from fritillary.cli.codes import error_text
 from fritillary.cli.human import HumanBot
 from fritillary.cli.interrupted import leave
@@ -24,15 +24,15 @@ from fritillary.cli.loop import breathe, stopped_by
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.output import console, print_error, print_note
 from fritillary.cli.players import check_players
+from fritillary.cli.reach import Access, here_or_at_server
 from fritillary.cli.results import (
     Played,
-    check_target,
     copied,
     rulings_of,
     tell,
     tell_faults,
 )
-from fritillary.cli.secure import Ca, Cert, Key
+from fritillary.cli.together import leave_out
 from fritillary.cli.values import (
     Data,
     GameId,
@@ -50,7 +50,6 @@ from fritillary.core.errors import (
     RecordError,
     ServiceError,
     StorageError,
-    UsageError,
 )
 from fritillary.core.interrupts import INTERRUPTED
 from fritillary.plugins.game import Game
@@ -78,6 +77,11 @@ _DIALS_IN = (*STARTED, "remote")
 _REMOTE_WAIT_MS = 120_000
 
 
+#: Least time between two moves that are watched.
+_PACE: Final = "300ms"
+
+
+@here_or_at_server
 def match(
     game_id: GameId,
     seat: Annotated[
@@ -152,9 +156,11 @@ def match(
     pace: Annotated[
         str,
         typer.Option(
-            "--pace", metavar="TIME", help="Least time between moves with --watch."
+            "--pace",
+            metavar="TIME",
+            help=f"Least time between moves with --watch. Default: {_PACE}.",
         ),
-    ] = "300ms",
+    ] = "",
     wait: Annotated[
         str,
         typer.Option(
@@ -164,26 +170,8 @@ def match(
             "at all at a server.",
         ),
     ] = "",
-    server: Annotated[
-        str,
-        typer.Option(
-            "--server",
-            metavar="HOST:PORT",
-            help="Play at this running server in place of here.",
-        ),
-    ] = "",
-    token: Annotated[
-        str,
-        typer.Option(
-            "--token",
-            metavar="TEXT",
-            envvar="FRITILLARY_TOKEN",
-            help="Of a referee, with --server.",
-        ),
-    ] = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access | None,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
@@ -195,16 +183,20 @@ def match(
 
     Example: fritillary match lepidoptery -s greedy -s uniform --watch
     """
-    if token and not server and token != os.environ.get("FRITILLARY_TOKEN"):
-        msg = "--token is for a server; name it with --server"
-        raise UsageError(msg, code="usage.token")
-    if (ca or cert or key) and not server:
-        msg = "--ca, --cert and --key are for a server; name it with --server"
-        raise UsageError(msg, code="usage.tls")
     app = Application(data)
     # A server may have games that are not installed here.
-    usual = () if server and seat else ("uniform",) * _fewest(app, game_id)
+    usual = () if access and seat else ("uniform",) * _fewest(app, game_id)
     players = tuple(seat or usual)
+    _check_words(
+        players,
+        data,
+        record,
+        access,
+        pace=pace,
+        wait=wait,
+        watch=watch,
+        as_json=as_json,
+    )
     clocks = seat_clocks(clock or [], len(players))
     terms = Terms(policy=parse_policy(policy or []), margin_ms=parse_duration(margin))
     wish = Wish(
@@ -217,11 +209,11 @@ def match(
         seed=hex_bytes(seed, "seed") if seed else None,
         salt=hex_bytes(salt, "salt") if salt else None,
         record=record,
-        watch=watch and not as_json,
-        pace_s=parse_duration(pace) / 1000,
+        watch=watch,
+        pace_s=parse_duration(pace or _PACE) / 1000,
         as_json=as_json,
     )
-    if server:
+    if access:
         from fritillary.cli import match_at_server
 
         wanted = option_data(option or [])
@@ -229,12 +221,42 @@ def match(
             # On the wire it is one or the other.
             game, options = game_and_options(app, game_id, option, preset)
             wanted, preset = game.codec.options_to_data(options), ""
-        order = match_at_server.Order(
-            server, token, game_id, wanted, preset, ca, cert, key
-        )
+        order = match_at_server.Order(access, game_id, wanted, preset)
         raise typer.Exit(match_at_server.play_out(app, order, wish))
     game, options = game_and_options(app, game_id, option, preset)
     raise typer.Exit(play_out(app, game, options, wish))
+
+
+def _check_words(
+    players: tuple[str, ...],
+    data: Path | None,
+    record: Path | None,
+    access: Access | None,
+    *,
+    pace: str,
+    wait: str,
+    watch: bool,
+    as_json: bool,
+) -> None:
+    """Refuse options that would mean nothing beside the others.
+
+    Raises:
+        UsageError: naming them.
+    """
+    kinds = {parse_player(player).kind for player in players}
+    if as_json:
+        leave_out("--json prints the result alone", {"--watch": watch}, code="watch")
+    if not watch:
+        leave_out("without --watch there is no pace", {"--pace": pace}, code="pace")
+    if "human" in kinds:
+        why = "whoever plays at this terminal sees the match anyway"
+        leave_out(why, {"--watch": watch}, code="watch")
+    if "remote" not in kinds:
+        why = "no seat is for a bot of remote:NAME, which could be waited for"
+        leave_out(why, {"--wait": wait}, code="wait")
+    if access and record:
+        why = "with --server the record goes to --record and nowhere else"
+        leave_out(why, {"--data": data}, code="data")
 
 
 def _fewest(app: Application, game_id: str) -> int:
@@ -252,14 +274,20 @@ def play_out(
     Raises:
         FritillaryError: if there was no match, or a person's seat failed.
     """
-    check_target(wish.record)
-    check_players(wish.players)
-    _check_order(app, game, options, wish)
+    with claimed(wish.record) as claim:
+        check_players(wish.players)
+        _check_order(app, game, options, wish)
+        return _played_out(app, game, options, evolve(wish, claim=claim))
+
+
+def _played_out(
+    app: Application, game: Game[Any, Any, Any], options: Any, wish: Wish
+) -> int:
     hosted: list[HostedMatch] = []
     humans: list[HumanBot] = []
     try:
         # What the arena logs of a failure is raised here as well.
-        with without_errors("fritillary.service.arena"):
+        with without_errors("fritillary.service.running"):
             run_loop(_play(app, game, options, wish, hosted, humans))
     except BaseException as ended:
         # What ended the command counts, not what follows from it.
@@ -317,7 +345,7 @@ def _tell_all(hosted: list[HostedMatch], wish: Wish, *, faults: bool = True) -> 
         played = _played(one)
         if played is not None:
             whole = bool(played.final_hash)
-            path = copied(one.path, wish.record) if whole else one.path
+            path = copied(one.path, wish.claim) if whole else one.path
             tell(played, path, as_json=wish.as_json)
             if faults:
                 tell_faults(played)

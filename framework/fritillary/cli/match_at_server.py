@@ -11,17 +11,20 @@ from typing import Any, Final
 
 import attrs
 import typer
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from fritillary.app.application import Application
 from fritillary.cli import watch_at_server
+from fritillary.cli.claims import claimed
+from fritillary.cli.files import put
 from fritillary.cli.interrupted import leave
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stopped_by
 from fritillary.cli.match_remarks import RemarkOutput
 from fritillary.cli.output import print_note
-from fritillary.cli.results import Played, check_target, tell, tell_faults
-from fritillary.cli.servers import Access, Desk, lost_text, our_errors
+from fritillary.cli.reach import Access
+from fritillary.cli.results import Played, tell, tell_faults
+from fritillary.cli.servers import Desk, lost_text, our_errors
 from fritillary.cli.watched import Watched
 from fritillary.cli.wish import Wish
 from fritillary.core.errors import RecordError, ServiceError, StorageError
@@ -52,24 +55,16 @@ class Order:
     """What is played where.
 
     Args:
-        server: its address.
-        token: of a referee.
+        access: to the server, of a referee.
         game: full id.
         options: as plain data.
         preset: name of published options.
-        ca: file of certificates to trust.
-        cert: file of a certificate to show to the server.
-        key: file of its private key.
     """
 
-    server: str
-    token: str = field(repr=False)
+    access: Access
     game: str
     options: dict[str, Any]
     preset: str
-    ca: Path | None = None
-    cert: Path | None = None
-    key: Path | None = None
 
 
 def play_out(app: Application, order: Order, wish: Wish) -> int:
@@ -77,9 +72,9 @@ def play_out(app: Application, order: Order, wish: Wish) -> int:
 
     On Ctrl-C the match is called off there; a second one leaves it to the server.
     """
-    check_target(wish.record)
-    left = _Left(order.server)
-    with our_errors("referee"):
+    left = _Left(order.access.server)
+    with claimed(wish.record) as claim, our_errors("referee"):
+        wish = attrs.evolve(wish, claim=claim)
         try:
             return run_loop(_play(app, order, wish, left))
         except KeyboardInterrupt:
@@ -138,14 +133,14 @@ class _Left:
 
 
 async def _play(app: Application, order: Order, wish: Wish, left: _Left) -> int:
-    access = Access(order.server, order.token, order.ca, order.cert, order.key)
+    access = order.access
     looking = watch_at_server.Wish(access, _PATIENCE_S, wish.as_json, wish.pace_s)
     async with looking.desk() as desk:
         left.asked = True
         made = await _made(desk, order, wish)
         left.match_id = made.match_id
         if not wish.as_json:
-            print_note(f"match {made.match_id} at {order.server}")
+            print_note(f"match {made.match_id} at {access.server}")
         try:
             if wish.watch:
                 await watch_at_server.watch_one(app, looking, desk, made)
@@ -262,7 +257,10 @@ async def _tell_end(app: Application, desk: Desk, match: Match, wish: Wish) -> i
         problems = {one.seat: one.message for one in ended.problems}
         played = attrs.evolve(played, problems=problems)
     path = wish.record or app.records / f"{played.match_id}.frec"
-    _keep(raw, path)
+    if wish.claim is None:
+        _keep(raw, path)
+    else:
+        wish.claim.put(raw)
     tell(played, path, as_json=wish.as_json)
     tell_faults(played)
     return played.code
@@ -279,11 +277,10 @@ def _holds(path: Path, raw: bytes) -> bool:
 def _keep(raw: bytes, path: Path) -> None:
     """Write a record, unless the server on this machine has done so."""
     try:
-        if path.exists():
-            if _holds(path, raw):
-                return
+        put(path, raw, overwrite=False)
+    except FileExistsError as error:
+        if not _holds(path, raw):
             msg = f"{path}: there is another file already; name one with --record"
-            raise StorageError(msg, code="storage.exists")
-        path.write_bytes(raw)
+            raise StorageError(msg, code="storage.exists") from error
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror}") from error

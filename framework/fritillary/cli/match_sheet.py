@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fritillary.cli.clocks import clock_text
-from fritillary.cli.moments import moment_text
 from fritillary.cli.output import json_text, print_table, say
 from fritillary.cli.watch_lines import match_data, update_data
 from fritillary.cli.watched import Watched, duration_text
+from fritillary.core.moments import moment_text
 from fritillary.record.terms import clip
 from fritillary_client import Match
 
@@ -32,6 +32,7 @@ def sheet_data(match: Match, watched: Watched | None = None) -> dict[str, Any]:
     data["problems"] = [
         {"seat": one.seat, "message": one.message} for one in match.problems
     ]
+    data["stranded_reason"] = match.stranded_reason
     data["result"] = None if match.result is None else update_data(match.result)
     data["status"] = None
     data["seats_to_act"] = None
@@ -50,6 +51,8 @@ def print_sheet(match: Match, watched: Watched | None = None) -> None:
         ("SEAT", "NAME", "PLAYER", "CLOCK", "LEFT", "DOES"),
         [_seat(match, about, seat) for seat in range(len(match.seats))],
     )
+    if match.stranded_reason:
+        say(f"stranded  {clip(match.stranded_reason, _SENTENCE)}")
     for problem in match.problems:
         name = dict(enumerate(about.names)).get(problem.seat, "")
         who = f"seat {problem.seat} ({name})" if name else f"seat {problem.seat}"

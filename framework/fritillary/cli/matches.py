@@ -10,14 +10,8 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.moments import parse_since
-from fritillary.cli.reach import (
-    DEFAULT_ADDRESS,
-    OnlookerToken,
-    RefereeToken,
-    ServerAddress,
-)
-from fritillary.cli.secure import Ca, Cert, Key
-from fritillary.cli.values import Json, label_data
+from fritillary.cli.reach import Access, OnlookerToken, RefereeToken, at_server
+from fritillary.cli.values import Json, MatchId, label_data, public_key
 
 app = typer.Typer(
     help="List, show, pause, resume and abort matches at a server; fetch records."
@@ -25,9 +19,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-MatchId: TypeAlias = Annotated[
-    str, typer.Argument(metavar="MATCH", help="Id of a match there.")
-]
 Message: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -47,6 +38,7 @@ class Kind(enum.Enum):
 
 
 @app.command("list")
+@at_server(OnlookerToken)
 def list_matches(
     phase: Annotated[
         list[str] | None,
@@ -54,7 +46,8 @@ def list_matches(
             "--phase",
             metavar="PHASE",
             help="Only in this phase: offered, preparing, running, waiting, paused, "
-            "closing or ended; open: all but ended. May be repeated.",
+            "closing, ended, or stranded: not taken up after a restart; open: all but "
+            "ended. May be repeated.",
         ),
     ] = None,
     game: Annotated[
@@ -92,11 +85,8 @@ def list_matches(
     limit: Annotated[
         int, typer.Option("--limit", min=0, metavar="N", help="At most; 0: all.")
     ] = 50,
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: OnlookerToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access,
     as_json: Json = False,
 ) -> None:
     """List matches, the newest first, those that have ended among them.
@@ -104,7 +94,6 @@ def list_matches(
     Example: fritillary matches list --phase ended --since 2h
     """
     from fritillary.cli import matches_at_server as there
-    from fritillary.cli.servers import Access
 
     wanted = there.Wanted(
         phases=tuple(phase or ()),
@@ -114,18 +103,15 @@ def list_matches(
         since_ms=parse_since(since) if since else 0,
         limit=limit,
     )
-    access = Access(server, token, ca, cert, key)
     there.list_matches(access, wanted, as_json=as_json)
 
 
 @app.command("show")
+@at_server(OnlookerToken)
 def show_match(
     match_id: MatchId,
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: OnlookerToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access,
     as_json: Json = False,
 ) -> None:
     """Show where a match is: players, clocks, who has to decide, what went wrong.
@@ -135,20 +121,17 @@ def show_match(
     Example: fritillary matches show MATCH
     """
     from fritillary.cli import matches_at_server as there
-    from fritillary.cli.servers import Access
 
-    there.show(Access(server, token, ca, cert, key), match_id, as_json=as_json)
+    there.show(access, match_id, as_json=as_json)
 
 
 @app.command()
+@at_server(RefereeToken)
 def pause(
     match_id: MatchId,
     message: Message = "",
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: RefereeToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access,
     as_json: Json = False,
 ) -> None:
     """Stop the clocks of a match.
@@ -156,20 +139,16 @@ def pause(
     Example: fritillary matches pause MATCH --message lunch
     """
     from fritillary.cli import matches_at_server as there
-    from fritillary.cli.servers import Access
 
-    access = Access(server, token, ca, cert, key)
     there.pause(access, match_id, message, as_json=as_json)
 
 
 @app.command()
+@at_server(RefereeToken)
 def resume(
     match_id: MatchId,
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: RefereeToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access,
     as_json: Json = False,
 ) -> None:
     """Let a match that is paused go on.
@@ -177,39 +156,42 @@ def resume(
     Example: fritillary matches resume MATCH
     """
     from fritillary.cli import matches_at_server as there
-    from fritillary.cli.servers import Access
 
-    there.resume(Access(server, token, ca, cert, key), match_id, as_json=as_json)
+    there.resume(access, match_id, as_json=as_json)
 
 
 @app.command()
+@at_server(RefereeToken)
 def abort(
     match_id: MatchId,
     kind: Annotated[
         Kind,
-        typer.Option("--kind", help="It is called off, or void and may be replayed."),
+        typer.Option(
+            "--kind",
+            metavar="WHAT",
+            help="withdrawn: it is called off; void: it may be replayed.",
+        ),
     ] = Kind.WITHDRAWN,
     message: Message = "",
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: RefereeToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access,
     as_json: Json = False,
 ) -> None:
     """End a match that goes on; it does not count.
 
+    So ends also one that is stranded: it could not be taken up after a restart of the
+    server, as when its game is not installed there any more.
+
     Example: fritillary matches abort MATCH --kind void
     """
     from fritillary.cli import matches_at_server as there
-    from fritillary.cli.servers import Access
 
-    access = Access(server, token, ca, cert, key)
     void = kind is Kind.VOID
     there.abort(access, match_id, message, void=void, as_json=as_json)
 
 
 @app.command()
+@at_server(OnlookerToken)
 def fetch(
     match_id: MatchId,
     output: Annotated[
@@ -232,11 +214,8 @@ def fetch(
             help="The public key that must have signed it.",
         ),
     ] = "",
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: OnlookerToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    *,
+    access: Access,
     as_json: Json = False,
 ) -> None:
     """Fetch the record of a match that has ended, and verify it.
@@ -247,14 +226,13 @@ def fetch(
     Example: fritillary matches fetch MATCH --output final.frec
     """
     from fritillary.cli import fetching_at_server as there
-    from fritillary.cli.servers import Access
 
     order = there.Order(
-        access=Access(server, token, ca, cert, key),
+        access=access,
         match_id=match_id,
         path=output,
         overwrite=overwrite,
-        signed_by=signed_by,
+        signed_by=public_key(signed_by) if signed_by else "",
         as_json=as_json,
     )
     raise typer.Exit(there.fetch(Application(), order))

@@ -12,10 +12,12 @@ from attrs import frozen
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.match_sheet import print_filled, print_sheet, sheet_data
-from fritillary.cli.moments import moment_text
 from fritillary.cli.output import print_json, print_note, say
-from fritillary.cli.servers import OPEN, Access, names_of, our_errors
+from fritillary.cli.reach import Access
+from fritillary.cli.servers import OPEN, names_of, our_errors
 from fritillary.cli.watched import Watched
+from fritillary.core.moments import moment_text
+from fritillary.record.terms import clip
 from fritillary_client import (
     ArenaError,
     Match,
@@ -25,8 +27,14 @@ from fritillary_client import (
     RefusedError,
 )
 
-#: Stands for all phases but the last.
+#: Stands for all phases but ``ended``.
 _OPEN_WORD: Final = "open"
+_NOT_ENDED: Final = (*OPEN, "stranded")
+
+#: Nothing is told to whoever would look on.
+_STILL: Final = ("ended", "stranded")
+
+_SENTENCE: Final = 500
 
 #: So long a server may take to tell the clocks of a match, in seconds.
 _LOOK_S: Final = 15.0
@@ -73,6 +81,9 @@ def list_matches(access: Access, wanted: Wanted, *, as_json: bool) -> None:
     elif found:
         columns = ("MATCH", "GAME", "PHASE", "PLY", "MADE (UTC)", "PLAYERS", "LABELS")
         print_filled(columns, list(map(_row, found)))
+        for match in found:
+            if match.phase == "stranded":
+                print_note(f"match {match.match_id} is stranded: {_why(match)}")
     else:
         print_note(f"there is no such match at {access.server}")
     if more:
@@ -83,7 +94,7 @@ async def _find(referee: Referee, wanted: Wanted) -> tuple[list[Match], bool]:
     """Return the matches that are wanted, and whether there are more of them."""
     phases: list[str] = []
     for word in wanted.phases:
-        phases += OPEN if word == _OPEN_WORD else [word]
+        phases += _NOT_ENDED if word == _OPEN_WORD else [word]
     listed = referee.list_matches(
         phases=dict.fromkeys(phases), game=wanted.game, labels=wanted.labels
     )
@@ -114,6 +125,11 @@ def _row(match: Match) -> tuple[str, ...]:
     )
 
 
+def _why(match: Match) -> str:
+    """Return why a match is stranded, in one line."""
+    return clip(match.stranded_reason, _SENTENCE)
+
+
 def show(access: Access, match_id: str, *, as_json: bool) -> None:
     """Print all about a match."""
     match, watched = _asked(
@@ -128,7 +144,7 @@ def show(access: Access, match_id: str, *, as_json: bool) -> None:
 async def _look(referee: Referee, match_id: str) -> tuple[Match, Watched | None]:
     """Return a match, and how spectators see it now, where somebody may look on."""
     match = await referee.get_match(match_id)
-    if match.phase == "ended":
+    if match.phase in _STILL:
         return match, None
     watched = Watched(match)
     try:
@@ -150,7 +166,7 @@ async def _look(referee: Referee, match_id: str) -> tuple[Match, Watched | None]
     # It may have gone on, and players tell their names when they dial in.
     match = await referee.get_match(match_id)
     watched.describe(match)
-    return match, None if match.phase == "ended" else watched
+    return match, None if match.phase in _STILL else watched
 
 
 async def _beginning(
@@ -187,11 +203,9 @@ def abort(
 ) -> None:
     """End a match that goes on."""
     match = _told(access, lambda referee: referee.abort(match_id, message, void=void))
-    _print(
-        match,
-        f"'fritillary matches fetch {match.match_id}' fetches its record",
-        as_json=as_json,
-    )
+    hint = f"'fritillary matches fetch {match.match_id}' fetches its record"
+    # One that was stranded may have none.
+    _print(match, _why(match) or hint, as_json=as_json)
 
 
 def _print(match: Match, hint: str = "", *, as_json: bool) -> None:

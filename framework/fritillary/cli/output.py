@@ -13,14 +13,20 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from fritillary.codec.packing import to_json
 
-#: Names of rows up to so many characters are never broken.
+#: Names of rows up to so many characters are never broken, and words elsewhere where
+#: they all have room.
 _WHOLE_NAME: Final = 32
+_WHOLE_WORD: Final = 11
+
+#: Blanks between columns.
+_GAP: Final = 2
 
 #: A piece of a line: as it is, or in a style of ours.
 Part: TypeAlias = str | tuple[str, str]
@@ -192,17 +198,51 @@ def print_text(text: str) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print rows under bold headings, if there are any, without a frame."""
+    out = console()
     table = Table(
         box=None, pad_edge=False, header_style="bold", show_header=any(columns)
     )
-    kept = [*rows]
-    # The first column names the row, and is copied from here.
-    whole = max((len(row[0]) for row in kept), default=0) <= _WHOLE_NAME
-    for number, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=whole and number == 0)
+    kept = [list(map(styled, row)) for row in rows]
+    cells = [
+        [Text(column), *(row[number] for row in kept)]
+        for number, column in enumerate(columns)
+    ]
+    for column, width in zip(columns, _widths(cells, out.width), strict=True):
+        table.add_column(column, overflow="fold", **width)
     for row in kept:
-        table.add_row(*map(styled, row))
-    console().print(table, soft_wrap=False)
+        table.add_row(*row)
+    out.print(table, soft_wrap=False)
+
+
+def _widths(columns: Sequence[Sequence[Text]], room: int) -> list[dict[str, Any]]:
+    """Return how wide columns are; what has no room is left to Rich.
+
+    Names of rows, which are copied from here, are whole. So are words everywhere, as
+    long as they are not too long; what is left is shared out.
+
+    Args:
+        columns: their cells, those of the first one names of rows.
+        room: of a row.
+    """
+    longest = [max(cell.cell_len for cell in cells) for cells in columns]
+    widths = [
+        max(cell_len(word) for cell in cells for word in cell.plain.split() or [""])
+        for cells in columns
+    ]
+    widths = [min(width, _WHOLE_WORD) for width in widths]
+    named = longest[0] <= _WHOLE_NAME
+    if named:
+        widths[0] = longest[0]
+    spare = room - sum(widths) - _GAP * (len(widths) - 1)
+    if spare < 0:
+        return [{"no_wrap": named and not number} for number, _ in enumerate(widths)]
+    lacking = [most - width for most, width in zip(longest, widths, strict=True)]
+    order = sorted(range(len(widths)), key=lacking.__getitem__)
+    for done, number in enumerate(order):
+        more = min(lacking[number], spare // (len(order) - done))
+        widths[number] += more
+        spare -= more
+    return [{"width": width} for width in widths]
 
 
 def looks_on() -> bool:

@@ -15,6 +15,7 @@ from fritillary.cli.values import (
     Json,
     Options,
     Preset,
+    Seats,
     game_and_options,
     hex_bytes,
 )
@@ -28,9 +29,7 @@ def perft(
     depth: Annotated[
         int, typer.Option("--depth", metavar="N", min=0, help="The most plies.")
     ],
-    seats: Annotated[
-        int | None, typer.Option("--seats", metavar="N", help="How many seats.")
-    ] = None,
+    seats: Seats = None,
     seed: Annotated[
         str,
         typer.Option(

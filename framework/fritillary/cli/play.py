@@ -9,9 +9,16 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.match import play_out
-from fritillary.cli.values import Data, GameId, Options, Preset, game_and_options
+from fritillary.cli.values import (
+    Data,
+    GameId,
+    Options,
+    Preset,
+    Seats,
+    check_seat,
+    game_and_options,
+)
 from fritillary.cli.wish import Wish, seat_clocks
-from fritillary.core.errors import UsageError
 
 
 def play(
@@ -27,9 +34,7 @@ def play(
     seat: Annotated[
         int, typer.Option("--seat", metavar="K", help="Your seat, from 0.")
     ] = 0,
-    seats: Annotated[
-        int | None, typer.Option("--seats", metavar="N", help="How many seats.")
-    ] = None,
+    seats: Seats = None,
     option: Options = None,
     preset: Preset = "",
     clock: Annotated[
@@ -49,9 +54,7 @@ def play(
     game, options = game_and_options(app, game_id, option, preset)
     number = game.info.min_seats if seats is None else seats
     game.check_seats(number)
-    if not 0 <= seat < number:
-        msg = f"there is no seat {seat}; seats are 0 to {number - 1}"
-        raise UsageError(msg, code="usage.seat")
+    check_seat(seat, number)
     other = opponent or next(iter(sorted(game.bots)), "uniform")
     players = ["human" if each == seat else other for each in range(number)]
     wish = Wish(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import field, frozen
 
+from fritillary.cli.claims import Claim
 from fritillary.cli.lines import finish_text
 from fritillary.cli.output import print_error, print_json, print_note, say
-from fritillary.core.errors import StorageError, UsageError
+from fritillary.core.errors import StorageError
 from fritillary.core.outcome import Outcome
 from fritillary.record.events import (
     ActionTaken,
@@ -160,33 +160,19 @@ def tell_faults(played: Played) -> None:
             print_note(f"{who}: {why}")
 
 
-def check_target(path: Path | None) -> None:
-    """See before a match that its record can be put where it is wanted.
-
-    Raises:
-        UsageError: if it cannot.
-    """
-    if path is None:
-        return
-    if path.exists():
-        msg = f"{path}: there is a file already; name another with --record"
-        raise UsageError(msg, code="usage.record")
-    if not path.absolute().parent.is_dir():
-        msg = f"{path}: the folder does not exist"
-        raise UsageError(msg, code="usage.record")
-
-
-def copied(path: Path | None, wanted: Path | None) -> Path | None:
+def copied(path: Path | None, claim: Claim | None) -> Path | None:
     """Copy a record to where it is wanted; return where it is to be found.
 
     Raises:
         StorageError: if it cannot be copied; tells where it is.
     """
-    if path is None or wanted is None:
+    if path is None or claim is None:
         return path
     try:
-        shutil.copyfile(path, wanted)
+        claim.put(path.read_bytes())
     except OSError as error:
-        msg = f"{wanted}: {error.strerror}; the record is in {path}"
-        raise StorageError(msg) from error
-    return wanted
+        raise StorageError(f"{path}: {error.strerror}") from error
+    except StorageError as error:
+        msg = f"{error.message}; the record is in {path}"
+        raise StorageError(msg, code=error.code) from error
+    return claim.path

@@ -48,8 +48,10 @@ def serve(
         Programs,
         typer.Option(
             "--programs",
+            metavar="WHEN",
             help="Start the programs (exec:, stdio:, python:) that referees name; "
-            "they run as this user. local: if it listens on loopback alone.",
+            "they run as this user: never, always, or local: if it listens on "
+            "loopback alone.",
         ),
     ] = Programs.LOCAL,
     data: Data = None,

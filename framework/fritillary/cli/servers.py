@@ -6,11 +6,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 from typing import Final, Self, TypeVar
 
-from attrs import field, frozen
-
+from fritillary.cli.reach import Access
 from fritillary.core.errors import FritillaryError, ServiceError, UsageError
 from fritillary.core.outcome import Outcome
 from fritillary.record.terms import EndKind, clip
@@ -53,35 +51,6 @@ def our_errors(role: str) -> Iterator[None]:
                 "--data of that server"
             )
         raise kind(message, code=error.code) from error
-
-
-@frozen
-class Access:
-    """A server, and what it takes to be let in.
-
-    Args:
-        server: its address.
-        token: of who asks.
-        ca: file of certificates to trust.
-        cert: file of a certificate to show to the server.
-        key: file of its private key.
-    """
-
-    server: str
-    token: str = field(repr=False)
-    ca: Path | None = None
-    cert: Path | None = None
-    key: Path | None = None
-
-    def referee(self) -> Referee:
-        """Return a client that is not yet connected.
-
-        Raises:
-            ConfigurationError: if something about it makes no sense.
-        """
-        return Referee(
-            self.server, self.token or None, ca=self.ca, cert=self.cert, key=self.key
-        )
 
 
 class Desk:

@@ -11,7 +11,8 @@ import typer
 from fritillary.app.application import Application
 from fritillary.cli import output
 from fritillary.cli.asked import notation, picture, text_of
-from fritillary.cli.files import naming, record_of, spare
+from fritillary.cli.budget import MEMORY, TIME, Budget, MaxMemory, MaxTime
+from fritillary.cli.files import naming, record_of, spare, write_text
 from fritillary.cli.ledger import HEADING, Ledger
 from fritillary.cli.output import (
     looks_on,
@@ -21,8 +22,10 @@ from fritillary.cli.output import (
     print_text,
     say,
 )
+from fritillary.cli.together import leave_out
+from fritillary.cli.values import RecordFile, check_seat
 from fritillary.codec.kinds import tag_of
-from fritillary.core.errors import StorageError, UsageError
+from fritillary.core.errors import UsageError
 from fritillary.record.events import (
     ActionTaken,
     Ended,
@@ -43,7 +46,7 @@ _WIDE: Final = 32
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A match record.")],
+    file: RecordFile,
     ply: Annotated[
         int | None,
         typer.Option("--ply", metavar="N", help="The position after N plies."),
@@ -69,6 +72,8 @@ def show(
     as_json: Annotated[
         bool, typer.Option("--json", help="With --times: print them as JSON.")
     ] = False,
+    max_time: MaxTime = TIME,
+    max_memory: MaxMemory = MEMORY,
 ) -> None:
     """Show a finished match: who played, what was played, the last position.
 
@@ -82,17 +87,19 @@ def show(
     if as_json and not times:
         msg = "--json goes with --times; 'fritillary export' writes the whole record"
         raise UsageError(msg, code="usage.json")
-    if steps and (times or svg or ply is not None):
-        msg = "--steps shows all positions; leave out --ply, --svg and --times"
-        raise UsageError(msg, code="usage.ply")
-    if as_json and svg:
-        msg = "--json prints times only; leave out --svg"
-        raise UsageError(msg, code="usage.json")
+    if steps:
+        others = {"--ply": ply, "--svg": svg, "--times": times}
+        leave_out("--steps shows all positions", others, code="ply")
+    if as_json:
+        others = {"--ply": ply, "--seat": seat, "--svg": svg}
+        leave_out("--json prints the times of the whole match", others, code="json")
     if svg is not None:
         spare(svg, file)
-    record = record_of(file)
-    with naming(file):
-        replay = replayed(record, Application().registry)
+    budget = Budget.parse(max_time, max_memory)
+    registry = Application().registry
+    with naming(file), budget.spent_by():
+        record = record_of(file)
+        replay = replayed(record, registry)
         if as_json:
             print_json(_times_data(record, replay))
             return
@@ -109,9 +116,7 @@ def _show(
     svg: Path | None,
     times: bool,
 ) -> None:
-    if seat is not None and not 0 <= seat < replay.seats:
-        msg = f"there is no seat {seat}; seats are 0 to {replay.seats - 1}"
-        raise UsageError(msg, code="usage.seat")
+    check_seat(seat, replay.seats)
     if ply is not None and ply < 0:
         msg = f"--ply counts from 0, not {ply}"
         raise UsageError(msg, code="usage.ply")
@@ -154,10 +159,7 @@ def write_svg(game: Any, observation: Any, path: Path) -> None:
         msg = f"{game.info.id} draws no SVG pictures"
         raise UsageError(msg, code="usage.svg")
     drawing = text_of(game, "draw_svg", game.draw_svg, observation)
-    try:
-        path.write_text(drawing, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from error
+    write_text(path, drawing)
 
 
 def _until(replay: Replay, ply: int | None) -> list[Step]:

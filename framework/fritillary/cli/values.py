@@ -11,7 +11,7 @@ import typer
 from fritillary.app.application import Application
 from fritillary.codec import kinds
 from fritillary.codec.packing import from_json
-from fritillary.core.errors import CodecError, UsageError
+from fritillary.core.errors import CodecError, InvalidOptionsError, UsageError
 from fritillary.plugins.game import Game
 
 GameId = Annotated[
@@ -42,6 +42,11 @@ Data = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+Seats = Annotated[
+    int | None, typer.Option("--seats", metavar="N", help="How many seats.")
+]
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A match record.")]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="Id of a match there.")]
 
 
 def game_and_options(
@@ -58,6 +63,11 @@ def game_and_options(
         name: kinds.kind_of(annotation)
         for name, annotation in kinds.fields_of(game.info.options)
     }
+    for name in data:
+        if name not in kinds_of:
+            known = f"known: {', '.join(kinds_of)}" if kinds_of else "it has none"
+            msg = f"{game.id} has no option {name[:60]!r}; {known}"
+            raise InvalidOptionsError(msg)
     fitted = {name: _fitted(kinds_of.get(name), value) for name, value in data.items()}
     return game, game.options(fitted, preset)
 
@@ -98,6 +108,7 @@ def label_data(words: list[str]) -> dict[str, str]:
 def _pairs(words: list[str], what: str) -> Iterator[tuple[str, str]]:
     names = set()
     for word in words:
+        check_text(word, what)
         name, equals, value = word.partition("=")
         name = name.strip()
         if not equals or not name:
@@ -118,6 +129,39 @@ def _value(text: str) -> Any:
     if "," in text:
         return [_value(part.strip()) for part in text.split(",")]
     return text
+
+
+def check_text(word: str, what: str) -> None:
+    """Check that a word is text; only names of files may be any bytes.
+
+    Raises:
+        UsageError: ``usage.text``, if it is not UTF-8.
+    """
+    try:
+        word.encode()
+    except UnicodeEncodeError as error:
+        msg = f"{what} {word[:60]!r} is no text in UTF-8"
+        raise UsageError(msg, code="usage.text") from error
+
+
+def public_key(text: str) -> str:
+    """Return the public key that a signature is to be of, as records write it.
+
+    Raises:
+        UsageError: if it is none.
+    """
+    return hex_bytes(text.strip(), "key").hex()
+
+
+def check_seat(seat: int | None, seats: int) -> None:
+    """Check that there is a seat of a number, if one is given.
+
+    Raises:
+        UsageError: saying which there are.
+    """
+    if seat is not None and not 0 <= seat < seats:
+        msg = f"there is no seat {seat}; seats are 0 to {seats - 1}"
+        raise UsageError(msg, code="usage.seat")
 
 
 def hex_bytes(text: str, what: str) -> bytes:

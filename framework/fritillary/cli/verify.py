@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from fritillary.app.application import Application
+from fritillary.cli.budget import MEMORY, TIME, Budget, MaxMemory, MaxTime
 from fritillary.cli.codes import CHECK, error_text, exit_code
 from fritillary.cli.files import naming
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.output import print_error, print_json, say
-from fritillary.cli.values import Json
+from fritillary.cli.values import Json, public_key
 from fritillary.core.errors import RecordError, UsageError
 from fritillary.record.reader import read_file
 from fritillary.referee.verify import Verified
@@ -37,16 +38,21 @@ def verify(
             help="The public key that must have signed the records.",
         ),
     ] = "",
+    max_time: MaxTime = TIME,
+    max_memory: MaxMemory = MEMORY,
     as_json: Json = False,
 ) -> None:
     """Replay records and check everything that the referee did.
 
     Chain, signature, commitment, deal, chance, legality, clocks, rulings and
     outcome are checked; the first event that does not hold is named. Exit code 3 if a
-    record does not hold.
+    record does not hold, 1 if that cannot be found out: its game is not installed, or
+    playing it again takes more time or memory than it may.
 
     Example: fritillary verify match.frec
     """
+    signer = public_key(key) if key else None
+    budget = Budget.parse(max_time, max_memory)
     registry = Application().registry
     paths = [path for file in files for path in _records(file)]
     worst = done = 0
@@ -54,8 +60,8 @@ def verify(
     with telling_of_interrupts(lambda: f"{done} of {len(paths)} were checked"):
         for path in paths:
             try:
-                with naming(path):
-                    verified = verify_record(read_file(path), registry, key=key or None)
+                with naming(path), budget.spent_by():
+                    verified = verify_record(read_file(path), registry, key=signer)
             except RecordError as error:
                 code = exit_code(error)
                 worst = max(worst, code)

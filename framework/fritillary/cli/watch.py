@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from fritillary.app.application import Application
-from fritillary.cli.reach import DEFAULT_ADDRESS, OnlookerToken, ServerAddress
-from fritillary.cli.secure import Ca, Cert, Key
+from fritillary.cli.reach import Access, OnlookerToken, at_server
+from fritillary.cli.together import leave_out
+from fritillary.cli.values import MatchId
 from fritillary.core.errors import UsageError
 from fritillary.record.terms import parse_duration
 
+#: How long a server that has gone away is waited for.
+_PATIENCE: Final = "1min"
 
+
+@at_server(OnlookerToken)
 def watch(
-    match_id: Annotated[
-        str, typer.Argument(metavar="MATCH", help="Id of a match there.")
-    ] = "",
-    server: ServerAddress = DEFAULT_ADDRESS,
-    token: OnlookerToken = "",
-    ca: Ca = None,
-    cert: Cert = None,
-    key: Key = None,
+    match_id: MatchId = "",
+    *,
+    access: Access,
     latest: Annotated[
         bool,
         typer.Option(
@@ -37,9 +37,10 @@ def watch(
         typer.Option(
             "--give-up",
             metavar="TIME",
-            help="So long a server that has gone away is waited for.",
+            help="So long a server that has gone away is waited for. Default: "
+            f"{_PATIENCE}.",
         ),
-    ] = "1min",
+    ] = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line.")
     ] = False,
@@ -58,11 +59,10 @@ def watch(
         msg = "name a match or ask for the latest one, not both"
         raise UsageError(msg, code="usage.latest")
     from fritillary.cli import watch_at_server as there
-    from fritillary.cli.servers import Access
 
-    access = Access(server, token, ca, cert, key)
-    wish = there.Wish(access, parse_duration(give_up) / 1000, as_json)
+    wish = there.Wish(access, parse_duration(give_up or _PATIENCE) / 1000, as_json)
     if match_id or latest or follow:
         there.watch(Application(), wish, match_id, follow=follow)
     else:
+        leave_out("a list waits for no server", {"--give-up": give_up})
         there.list_open(wish)

@@ -15,14 +15,8 @@ from fritillary.cli.loop import run as run_loop
 from fritillary.cli.match_remarks import RemarkOutput
 from fritillary.cli.output import console, looks_on, print_note, print_table
 from fritillary.cli.painting import Painter
-from fritillary.cli.servers import (
-    OPEN,
-    Access,
-    Desk,
-    lost_text,
-    names_of,
-    our_errors,
-)
+from fritillary.cli.reach import Access
+from fritillary.cli.servers import OPEN, Desk, lost_text, names_of, our_errors
 from fritillary.cli.watch_lines import JsonOutput, LineOutput, match_data, print_object
 from fritillary.cli.watch_screen import TerminalOutput
 from fritillary.cli.watched import Watched
@@ -213,6 +207,7 @@ class _Coming:
             match
             for match in found
             if match.match_id not in self._known
+            and match.phase != "stranded"
             and (match.phase != "ended" or match.created_at_ms >= self._since)
         ]
         going_on = [match for match in new if match.phase != "ended"]

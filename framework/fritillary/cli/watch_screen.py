@@ -17,6 +17,7 @@ from rich.text import Text
 
 from fritillary.cli.output import cut_to, many_lines, styled
 from fritillary.cli.painting import Painter
+from fritillary.cli.redrawn import TICK_S, Size
 from fritillary.cli.servers import lost_text
 from fritillary.cli.watched import NO_PLY, Watched, found_text
 from fritillary_client import ArenaError, MatchView
@@ -30,22 +31,13 @@ _LEAST_ABOVE: Final = 1
 #: Rows of the heading.
 _HEADING: Final = 1
 
-#: A board is never cut to fewer rows.
-_FEWEST_ROWS: Final = 4
-
 #: Blanks between seats that stand side by side.
 _GAP: Final = 3
 
 #: So many lines are kept, to be shown again above the board.
 _KEPT_LINES: Final = 200
 
-#: Goes to the first row and erases all that is below. Not `Console.clear`: at that some
-#: terminals push what they show up to where one can scroll back.
-_WIPED: Final = "\x1b[H\x1b[J"
-
-#: Between two looks at the clocks, in seconds: a part of a second that a person takes
-#: for even; and the least between two frames.
-_TICK_S: Final = 0.2
+#: The least between two frames, in seconds.
 _FRAME_S: Final = 0.06
 
 _STYLES: Final = {
@@ -72,7 +64,7 @@ class TerminalOutput:
         self._painter = painter
         self._lines: list[Text] = []
         self._told: deque[Text] = deque(maxlen=_KEPT_LINES)
-        self._size = out.size
+        self._size = Size(out)
         self._drawn: MatchView | None = None
         self._picture = ""
         self._lost_until: float | None = None
@@ -130,27 +122,21 @@ class TerminalOutput:
                     return
                 await asyncio.sleep(_FRAME_S)
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_TICK_S):
+                    async with asyncio.timeout(TICK_S):
                         await self._news.wait()
 
     def _refresh(self, live: Live) -> None:
-        """Show what is new, all of it where the terminal has another size than before.
-
-        Nobody knows where a terminal puts what it showed when its size changes.
-        """
+        """Show what is new, or all of it where the terminal has another size."""
         size = self._out.size
-        anew = size != self._size
         rows = self._rows(*size)
         plain = [row.markup for row in rows]
-        if not anew and not self._lines and plain == self._shown:
+        if size == self._size.known and not self._lines and plain == self._shown:
             return
-        self._size = size
         self._shown = plain
         lines, self._lines = self._lines, []
         self._told.extend(lines)
-        if anew:
+        if self._size.wiped(size):
             lines = newest(self._told, size.height - len(rows), size.width)
-            self._out.file.write(_WIPED)
         # All in one go, so that nobody sees lines of which the board knows nothing. The
         # board is first: lines are put above the one that was drawn last, and one that
         # was larger than the terminal is now would push them out.
@@ -163,7 +149,8 @@ class TerminalOutput:
         """Return what is redrawn, row by row, so that it fits the terminal."""
         if self._watched.result is not None:
             board = [_fitted(Text(row), width) for row in self._board()]
-            return [*board, styled(self._watched.end_line(), style="bold")]
+            ended = styled(self._watched.end_line(), style="bold")
+            return [*board, *ended.wrap(self._out, width)]
         seats = [self._seat(seat) for seat in range(len(self._watched.names))]
         board = [Text(row) for row in self._board()]
         full = sum(bool(row.plain.strip()) for row in board)
@@ -171,7 +158,7 @@ class TerminalOutput:
             seats = beside(seats, width)
         room = height - _HEADING - len(seats)
         above = _LEAST_ABOVE if full > room - _ROWS_ABOVE else _ROWS_ABOVE
-        board = cut_to(board, max(_FEWEST_ROWS, room - above))
+        board = cut_to(board, max(1, room - above))
         hidden = max(0, full - len(board))
         head = self._heading(width, hidden)
         return [_fitted(row, width) for row in (head, *board, *seats)]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attrs import Factory, field, frozen
 
+from fritillary.cli.claims import Claim
 from fritillary.core.errors import UsageError
 from fritillary.record.terms import ClockSettings, Terms, parse_clock
 
@@ -24,6 +25,7 @@ class Wish:
         seed: of the deal; ``None`` draws one.
         salt: of the commitment; ``None`` draws one.
         record: file to which the record is copied at the end.
+        claim: on that file, while the match is played.
         watch: show the match as it goes on.
         pace_s: least time between two moves on the screen.
         as_json: print the result as data.
@@ -38,6 +40,7 @@ class Wish:
     seed: bytes | None = field(default=None, repr=False)
     salt: bytes | None = field(default=None, repr=False)
     record: Path | None = None
+    claim: Claim | None = None
     watch: bool = False
     pace_s: float = 0.0
     as_json: bool = False

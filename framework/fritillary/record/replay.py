@@ -16,6 +16,7 @@ from fritillary.core.errors import (
     PluginError,
     RecordError,
 )
+from fritillary.core.memory import lacks_memory
 from fritillary.core.points import Act, Chance, DecisionPoint
 from fritillary.core.text import line, sentence, show
 from fritillary.plugins.discovery import Registry
@@ -153,9 +154,11 @@ class Replay:
                 )
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:  # noqa: BLE001 - whatever the rules raise
+            except BaseException as error:
                 # No lie as long as nothing is played: the referee failed here too.
                 self._undealt = failed(1, error)
+                if self._undealt.code == "record.limit":
+                    raise self._undealt from error
 
     def steps(self) -> Iterator[Step]:
         """Apply event after event; yield each after it was applied.
@@ -254,6 +257,9 @@ def failed(number: int, error: BaseException) -> RecordError:
     """Return the error of an event that the rules did not take."""
     if isinstance(error, RecordError):
         return error
+    if lacks_memory(error):
+        msg = "the rules take more memory than they may have"
+        return bad(number, msg, "record.limit")
     if isinstance(error, PluginError):
         return bad(number, f"the rules fail: {error.message}", "record.rules")
     if isinstance(error, FritillaryError):

@@ -198,8 +198,15 @@ class Policy:
         stand_in: str = "uniform",
         link: LinkBank | None = None,
     ) -> Policy:
-        """Return the default policy with some rules replaced."""
+        """Return the default policy with some rules replaced.
+
+        Raises:
+            ValueError: if two of them are for the same fault.
+        """
         special = {rule.fault: rule for rule in rules}
+        if len(special) < len(rules):
+            msg = "a policy needs one rule for each fault, not two"
+            raise ValueError(msg)
         merged = tuple(special.get(r.fault, r) for r in _default_rules())
         return cls(merged, stand_in, link or LinkBank())
 
@@ -348,9 +355,10 @@ def parse_policy(texts: list[str]) -> Policy:
     ``stand-in=BOT`` and ``restarts=N``.
 
     Raises:
-        UsageError: if one cannot be read.
+        UsageError: if one cannot be read, or says what another one has said.
     """
     rules = []
+    named = set()
     stand_in = "uniform"
     link = LinkBank()
     for text in texts:
@@ -359,6 +367,10 @@ def parse_policy(texts: list[str]) -> Policy:
             if not equals:
                 msg = "write FAULT=CONSEQUENCE"
                 raise ValueError(msg)
+            if name in named:
+                msg = f"{name} is given twice"
+                raise ValueError(msg)
+            named.add(name)
             if name == "stand-in":
                 if not value:
                     msg = "name a bot"
@@ -367,17 +379,7 @@ def parse_policy(texts: list[str]) -> Policy:
             elif name == "restarts":
                 link = LinkBank(restarts=int(value))
             else:
-                *retry, consequence = value.split(",")
-                retries = 0
-                for word in retry:
-                    if not word.startswith("retry:"):
-                        msg = f"{word!r} is not of the form retry:K"
-                        raise ValueError(msg)
-                    retries = int(word.removeprefix("retry:"))
-                if consequence.startswith("retry:"):
-                    retries = int(consequence.removeprefix("retry:"))
-                    consequence = Consequence.FORFEIT.value
-                rules.append(FaultRule(Fault(name), Consequence(consequence), retries))
+                rules.append(FaultRule(Fault(name), *_consequence(value)))
         except ValueError as error:
             msg = (
                 f"policy {text[:60]!r}: {error}; an example is "
@@ -385,3 +387,22 @@ def parse_policy(texts: list[str]) -> Policy:
             )
             raise UsageError(msg, code="usage.policy") from error
     return Policy.of(*rules, stand_in=stand_in, link=link)
+
+
+def _consequence(text: str) -> tuple[Consequence, int]:
+    """Return what follows a fault, and after how many retries.
+
+    Raises:
+        ValueError: if it cannot be read.
+    """
+    first, *more = text.split(",")
+    if not first.startswith("retry:"):
+        if more:
+            msg = f"{first!r} is not of the form retry:K"
+            raise ValueError(msg)
+        return Consequence(first), 0
+    if len(more) > 1 or (more and more[0].startswith("retry:")):
+        msg = f"behind {first} stands one of forfeit, substitute and void"
+        raise ValueError(msg)
+    consequence = more[0] if more else Consequence.FORFEIT.value
+    return Consequence(consequence), int(first.removeprefix("retry:"))

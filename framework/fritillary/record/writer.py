@@ -148,7 +148,7 @@ class FileSink:
             self._file: IO[bytes] = open(  # noqa: SIM115 - with an opener
                 path, "xb" if after is None else "r+b", buffering=0, opener=open_regular
             )
-            _lock(self._file.fileno())
+            lock(self._file.fileno())
             if after is not None:
                 self._file.truncate(after)
                 self._file.seek(after)
@@ -182,7 +182,8 @@ class FileSink:
 
 if sys.platform == "win32":
 
-    def _lock(descriptor: int) -> bool:
+    def lock(_: int) -> bool:
+        """Say that nobody else writes a file: here it cannot be told."""
         return True
 
     def in_use(_: Path) -> bool:
@@ -195,7 +196,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> bool:
+    def lock(descriptor: int) -> bool:
         """Mark a file as being written; return whether nobody else writes it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -211,7 +212,7 @@ else:
         """
         descriptor = open_regular(path)
         try:
-            return not _lock(descriptor)
+            return not lock(descriptor)
         finally:
             os.close(descriptor)
 

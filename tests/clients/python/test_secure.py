@@ -271,6 +271,17 @@ def test_certificate_and_key_go_together(pair: Pair) -> None:
     assert "cert (--cert, FRITILLARY_CERT) is missing" in refusal(key=pair.key).message
 
 
+def test_an_empty_word_is_no_file_and_not_what_the_environment_says(
+    pair: Pair, monkeypatch
+) -> None:
+    monkeypatch.setenv("FRITILLARY_CERT", str(pair.cert))
+    monkeypatch.setenv("FRITILLARY_KEY", str(pair.key))
+    for name in ("ca", "cert", "key"):
+        error = refusal(**{name: ""})
+        assert error.message.startswith(f"{name} is an empty word")
+        assert error.code == "usage.tls"
+
+
 def test_wrong_files_are_one_clear_line(pair: Pair, tmp_path: Path) -> None:
     folder = tmp_path / "others"
     folder.mkdir()

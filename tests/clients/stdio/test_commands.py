@@ -203,7 +203,7 @@ def _alive(pid: int) -> bool:
         (["stdio:no-such-bot"], "there is no command 'no-such-bot'"),
         (["stdio:./no-such-bot"], "there is no file './no-such-bot'"),
         (["uniform", "--log", "x"], "--log is for players of stdio:"),
-        (["stdio:true", "--log", "/no/such/folder/x"], "No such file or directory"),
+        (["stdio:true", "--log", "/no/such/folder/x"], "the folder does not exist"),
     ],
 )
 def test_what_is_wrong_with_the_words_is_told_in_one_line(words, why) -> None:

@@ -13,6 +13,8 @@ from tests.clients.stdio.scene import INFO, OUTCOME, ask
 from tests.ids import steady
 
 from fritillary.api.v1 import bot_pb2 as wire
+from fritillary.referee.play import remarks_of
+from fritillary.referee.player import Answer
 from fritillary_client import RESIGN, Ask, Decision, DecisionError
 from fritillary_client.encoding import JSON
 from fritillary_client.stdio_lines import (
@@ -109,7 +111,12 @@ def test_a_decision_s_seed_fits_every_language_and_differs() -> None:
         ('{"resign":true}', RESIGN),
         ('{"resign":true,"note":"hopeless"}', RESIGN),
         ('{"index":0,"note":"why not"}', Decision(0, "why not")),
-        ('{"index":0,"probabilities":[1,0,0.5]}', Decision(0, "", (1.0, 0.0, 0.5))),
+        ('{"index":0,"probabilities":[0.5,0,0.5]}', Decision(0, "", (0.5, 0.0, 0.5))),
+        (
+            '{"index":0,"probabilities":[0.3333,0.6666]}',
+            Decision(0, "", (0.3333, 0.6666)),
+        ),
+        ('{"index":0,"probabilities":[]}', 0),
         ('{"index":0,"note":null,"probabilities":null}', 0),
         ('{"index":0,"type":"ask","legal":[],"observation":[[[]]]}', 0),
         ('{"index":0}   ', 0),
@@ -136,10 +143,7 @@ def test_an_answer_may_name_match_and_decision() -> None:
         (b'{"text":"a\x00b"}', "not JSON"),
         (b'{"index":NaN}', "NaN is no number"),
         (b'{"index":1,"probabilities":[-Infinity]}', "-Infinity is no number"),
-        (b'{"index":0,"probabilities":[1e999]}', "negative or not finite"),
-        (b'{"index":0,"probabilities":[-1]}', "negative or not finite"),
         (b'{"index":0,"probabilities":["1"]}', "is a string, not a number"),
-        (b'{"index":0,"probabilities":[1%s]}' % (b"0" * 400), "not finite"),
         (b'{"index":0,"probabilities":0.5}', "not a list"),
         (b'{"index":1e999}', "too large, not a whole number"),
         (
@@ -155,6 +159,13 @@ def test_an_answer_may_name_match_and_decision() -> None:
         (b"{}", "names no choice; give one of"),
         (b'{"indx":1}', "names no choice"),
         (b'{"index":1,"text":"a"}', "names index and text; give one of"),
+        (b'{"index":999999,"index":4}', "names index twice"),
+        (b'{"index":4,"index":4}', "names index twice"),
+        (b'{"text":"a","note":"","text":null}', "names text twice"),
+        (b'{"index":4,"decision_id":1,"decision_id":2}', "names decision_id twice"),
+        (b'{"action":{"heap":0,"heap":1}}', "names heap twice"),
+        (b'{"index":4,"a\\u001b":1,"a\\u001b":2}', " twice"),
+        (b'{"index":4,"%s":1,"%s":2}' % (b"x" * 5000, b"x" * 5000), " twice"),
         (b'{"text":1}', "text that is a number, not a string"),
         (b'{"action":"pass"}', "action that is a string, not an object"),
         (b'{"resign":"yes"}', "resign that is a string, not true"),
@@ -173,6 +184,46 @@ def test_what_is_no_answer_is_told_in_one_line(line: bytes, why: str) -> None:
     assert message.startswith("the answer ")
     assert message.isprintable()
     assert len(message) < 400
+
+
+@pytest.mark.parametrize(
+    ("numbers", "why"),
+    [
+        ("[1,0,0.5]", "they sum to 1.5, not 1"),
+        ("[0.5,0.498]", "they sum to 0.998, not 1"),
+        ("[0,0]", "they sum to 0, not 1"),
+        ("[1.5,-0.5]", "one is below 0 or above 1"),
+        ("[1e999]", "one is below 0 or above 1"),
+        (f"[1{'0' * 400}]", "one is below 0 or above 1"),
+        (f"[-1{'0' * 400}]", "one is below 0 or above 1"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_numbers_that_are_no_probabilities_are_remarked_upon(
+    numbers: str, why: str
+) -> None:
+    reply = read_reply(f'{{"index":3,"probabilities":{numbers}}}'.encode())
+    assert isinstance(reply.answer, Decision)
+    assert reply.answer.choice == 3
+    assert reply.remark == f"no record will have the probabilities: {why}"
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [0.5, 0.5],
+        [0.5, 0.4991],
+        [0.5, 0.4989],
+        [0.5, 0.5009],
+        [0.5, 0.5011],
+        [-0.1, 1.1],
+    ],
+    ids=steady,
+)
+def test_what_is_remarked_upon_is_what_a_referee_leaves_out(numbers) -> None:
+    line = json.dumps({"index": 0, "probabilities": numbers})
+    kept = remarks_of(Answer(index=0, probabilities=numbers), len(numbers))
+    assert ("probabilities" in kept) == (not read_reply(line.encode()).remark)
 
 
 _JSON = st.recursive(

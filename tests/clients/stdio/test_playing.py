@@ -101,6 +101,28 @@ async def test_notes_and_probabilities_stand_in_the_record(house) -> None:
     }
 
 
+async def test_numbers_that_are_no_probabilities_cost_no_match_and_are_told_once(
+    house, caplog
+) -> None:
+    body = """
+    while True:
+        legal = asked()["legal"]
+        say({"index": legal[0]["index"], "note": "so",
+             "probabilities": [-1] * len(legal)})
+    """
+    house.connect("a", body)
+    one = house.arena.create("lepidoptery", ["remote:a", "uniform"])
+    result = await one.ended
+    assert result.finish.kind is EndKind.PLAYED
+    taken = [
+        event
+        for event in read_record(one.record()).events
+        if isinstance(event, ActionTaken) and event.seat == 0
+    ]
+    assert {(event.note, event.probabilities) for event in taken} == {("so", ())}
+    assert caplog.text.count("one is below 0 or above 1") == 1
+
+
 # -------------------------------------------------------------------------- faults
 
 #: A program that has ended has lost.

@@ -178,6 +178,7 @@ async def test_a_missing_newline_is_pointed_out_when_it_is_too_late(caplog) -> N
     [
         ("asked(); say('{garbage')", "the answer is not JSON"),
         ("asked(); say({'index': 'x'})", "a string, not a whole number"),
+        ('asked(); raw(b\'{"index":0,"index":1}\\n\')', "names index twice"),
         ("asked(); raw(b'{\\xff}\\n')", "is not UTF-8"),
         ("asked(); raw(b'{\\0}\\n')", "is not JSON"),
         ("asked(); say('{' * 100_000)", "is not JSON"),
