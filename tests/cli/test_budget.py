@@ -15,7 +15,9 @@ from tests.record.support import all_events, closed, first, play
 
 from fritillary import Registry
 from fritillary.cli import fetching_at_server
+from fritillary.cli.budget import Budget
 from fritillary.core.commitment import commitment
+from fritillary.core.errors import RecordError
 from fritillary.plugins.discovery import DISABLED
 from fritillary.record.events import Ended, Header, Revealed
 from fritillary.record.terms import EndKind
@@ -235,3 +237,19 @@ def test_a_record_that_was_fetched_is_kept_where_it_takes_too_much(
     assert "chain and signature hold; it was not played again" in errors
     assert "'fritillary verify' with --max-memory allows more" in errors
     assert target.read_bytes() == raw
+
+
+def test_a_limit_that_is_met_where_nothing_can_be_raised_comes_again() -> None:
+    class Last:
+        def __del__(self) -> None:
+            while True:
+                pass
+
+    def endless() -> None:
+        with Budget(100, None).spent_by():
+            Last()
+            while True:
+                pass
+
+    with pytest.raises(RecordError, match=r"longer than 0\.1 s"):
+        endless()

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Iterator
-from typing import Annotated, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 from attrs import frozen
@@ -149,6 +150,14 @@ def _bounded_time(max_ms: int | None) -> Iterator[None]:
         yield
         return
     before = signal.signal(signal.SIGPROF, _late)
+    told = sys.unraisablehook
+
+    def tell(about: Any) -> None:
+        # In a callback of the collector it is lost, and comes again.
+        if about.exc_type is not _LateError:
+            told(about)
+
+    sys.unraisablehook = tell
     # Time of the processor: on a busy machine, or where a person reads, it is no less.
     signal.setitimer(signal.ITIMER_PROF, max_ms / 1000, _AGAIN_S)
     try:
@@ -160,6 +169,7 @@ def _bounded_time(max_ms: int | None) -> Iterator[None]:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.signal(signal.SIGPROF, signal.SIG_DFL if before is None else before)
+            sys.unraisablehook = told
 
 
 def _late(*_: object) -> NoReturn:
