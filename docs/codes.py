@@ -90,13 +90,17 @@ CODES: Final[dict[str, Code]] = {
         "Look at the `turn` of the position.",
     ),
     "auth.expired-token": Code(
-        (CALL, GOODBYE), "The token has expired, maybe while the call ran.", _TOKEN
+        (CALL, GOODBYE, REFUSAL),
+        "The token has expired, maybe while the call ran.",
+        _TOKEN,
     ),
     "auth.missing-token": _call(
         "The call shows no token.", "Send the metadata `authorization: Bearer TOKEN`."
     ),
     "auth.revoked-token": Code(
-        (CALL, GOODBYE), "The token was revoked, maybe while the call ran.", _TOKEN
+        (CALL, GOODBYE, REFUSAL),
+        "The token was revoked, maybe while the call ran.",
+        _TOKEN,
     ),
     "auth.unavailable": _call(
         "The server cannot look the token up at the moment.", _LATER
@@ -124,8 +128,8 @@ CODES: Final[dict[str, Code]] = {
     "codec.too-large": _call("A payload has more than 4 MiB."),
     "decision.stale": _notice(
         "The request is closed: answered already, ruled on or withdrawn, or its match "
-        "has ended.",
-        "Nothing: an answer and its end may cross. Drop it.",
+        "has ended, or could not be taken up after a restart.",
+        "Nothing: an answer and its end may cross. What is still open is asked again.",
     ),
     "decision.unknown": _notice(
         "There was no request with this `decision_id`.",

@@ -68,6 +68,7 @@ class House:
         registry: Registry | None = None,
         *,
         programs: bool = True,
+        address: str = "127.0.0.1:0",
         **more: Any,
     ) -> Any:
         self.arena = Arena(
@@ -79,7 +80,7 @@ class House:
             **more,
         )
         self.taken_up = self.arena.take_up(programs=programs)
-        self.server = Server(self.arena, session_secret=SECRET)
+        self.server = Server(self.arena, address, session_secret=SECRET)
         await self.server.start()
         return self.arena
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import inspect
+import json
 import logging
 import re
 from pathlib import Path
@@ -28,6 +29,7 @@ from fritillary.record.terms import (
 )
 from fritillary.referee import play
 from fritillary.service import journal
+from fritillary.service.auth import Leases
 from fritillary.service.expiry import watch_expiry
 from fritillary.service.tokens import Role, TokenStore
 
@@ -358,10 +360,70 @@ async def test_a_token_that_expires_is_told_once(open_stage, tmp_path, heard):
     now[0] = 2_000
     expired = await the(heard, "token", "expired")
     assert expired == {"token": known, "role": "bot"}
-    store.revoke("bob")
     store.create("eve", Role.BOT)
     await the(heard, "token", "added", count=2)
-    assert not heard("token revoked", "token removed")
+    assert len(heard("token")) == 3
+
+
+class Tokens:
+    """A file of tokens, whoever looks at it, and the clock of both."""
+
+    def __init__(self, path):
+        self.path = path
+        self.now = 1_000
+        self.store = TokenStore(path, now_ms=lambda: self.now)
+        self.leases = Leases(self.store)
+
+    def by_hand(self, **fields):
+        """Change the only token in the file."""
+        data = json.loads(self.path.read_text("ascii"))
+        data["tokens"][0] |= fields
+        self.path.write_text(json.dumps(data), encoding="ascii")
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        (["made"], ["added"]),
+        (["made", "revoked"], ["added", "revoked"]),
+        (["made", "late"], ["added", "expired"]),
+        (["made", "late", "revoked"], ["added", "expired", "revoked"]),
+        (["made", "late", "revoked", "early"], ["added", "expired", "revoked"]),
+        (["made", "revoked", "late", "early"], ["added", "revoked"]),
+        (["made", "late", "early"], ["added", "expired"]),
+        (["made", "late", "early", "late"], ["added", "expired", "expired"]),
+        (["made", "late", "early", "revoked"], ["added", "expired", "revoked"]),
+        (["made and revoked"], ["added", "revoked"]),
+        (["made", "removed"], ["added", "removed"]),
+        (["made", "late", "removed"], ["added", "expired", "removed"]),
+        (["made", "revoked", "removed"], ["added", "revoked"]),
+        (["made", "revoked", "given back"], ["added", "revoked", "added"]),
+        (["made", "late", "prolonged"], ["added", "expired", "added"]),
+        (["made", "prolonged", "late"], ["added"]),
+        (["made", "removed", "made"], ["added", "removed", "added"]),
+    ],
+    ids=lambda some: "-".join(some).replace(" ", "_"),
+)
+def test_whatever_happens_to_a_token_is_told_and_nothing_else(
+    tmp_path, heard, steps, told
+):
+    one = Tokens(tmp_path / "tokens.json")
+    does = {
+        "made": lambda: one.store.create("bob", Role.BOT, expires_at_ms=2_000),
+        "revoked": lambda: one.store.revoke("bob"),
+        "late": lambda: setattr(one, "now", 2_000),
+        "early": lambda: setattr(one, "now", 1_500),
+        "removed": one.path.unlink,
+        "given back": lambda: one.by_hand(revoked_at_ms=None),
+        "prolonged": lambda: one.by_hand(expires_at_ms=3_000_000),
+    }
+    for step in steps:
+        for part in step.split(" and "):
+            does[part]()
+        one.leases.look()
+        one.leases.look()
+    assert [line.split()[1] for line in heard("token")] == told
+    assert {line.split()[2][:10] for line in heard()} == {"token=bob/"}
 
 
 @pytest.mark.parametrize(

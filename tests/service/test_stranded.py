@@ -96,12 +96,11 @@ async def test_it_is_told_of_as_it_stood_and_why(house, others, told):
 async def test_who_is_no_referee_sees_less_and_strangers_nothing(house):
     await broken_off(house)
     await house.start(shelf())
-    whole = await the_match(house)
     seen = await the_match(house, Role.SPECTATOR, "eve")
     own = await the_match(house, Role.BOT, "bob")
     for one in (seen, own):
         assert not one.players
-        assert one.stranded_reason == whole.stranded_reason
+        assert "cannot be used on this server" in one.stranded_reason
     assert seen.labels
     assert not own.labels
     async with Caller(house, Role.BOT, "mallory") as stranger:

@@ -23,7 +23,7 @@ from google.protobuf.message import DecodeError
 
 from fritillary.core.errors import FritillaryError, ServiceError
 from fritillary.service.accounts import Account, Accounts, Share, calling, is_known
-from fritillary.service.auth import bearer, caller
+from fritillary.service.auth import Leases, bearer, caller
 from fritillary.service.errors import abort, unkept
 from fritillary.service.limits import Limits
 from fritillary.service.tokens import Token, TokenStore
@@ -53,15 +53,19 @@ class Admission(grpc.aio.ServerInterceptor):
     """Reads requests, writes answers, and counts the calls that run.
 
     It comes after who lets callers in: calls that are refused are not read at all.
+    Whoever sends a request late may have a token no more; then nothing is done.
 
     Args:
         tokens: that are known.
+        leases: end the streams of tokens that are no longer good, where none is needed;
+            the others see to it themselves.
         limits: on the calls of one token, of one address without one, and of all
             such addresses together.
     """
 
-    def __init__(self, tokens: TokenStore, limits: Limits) -> None:
+    def __init__(self, tokens: TokenStore, leases: Leases, limits: Limits) -> None:
         self._tokens = tokens
+        self._leases = leases
         self._limits = limits
         self._known = Accounts(
             Share(
@@ -155,7 +159,7 @@ class Admission(grpc.aio.ServerInterceptor):
                 account = accounts.opened(who)
                 if token is None:
                     clock = loop.call_later(most_s, account.linger)
-                await serve_one(context, account, stranger=token is None)
+                await serve_one(context, account, token)
             except FritillaryError as error:
                 await abort(context, error)
             finally:
@@ -175,8 +179,10 @@ class Admission(grpc.aio.ServerInterceptor):
         read = handler.request_deserializer or bytes
         written = handler.response_serializer or bytes
 
-        async def serve(context: _Context, account: Account, *, stranger: bool) -> None:
-            request = await self._read(context, read, stranger=stranger)
+        async def serve(
+            context: _Context, account: Account, token: Token | None
+        ) -> None:
+            request = await self._read(context, read, token)
             answer = written(await call(request, context))
             account.hold(len(answer))
             await self._write(context, answer, account)
@@ -189,14 +195,20 @@ class Admission(grpc.aio.ServerInterceptor):
         )
         read = handler.request_deserializer or bytes
 
-        async def serve(context: _Context, account: Account, *, stranger: bool) -> None:
+        async def serve(
+            context: _Context, account: Account, token: Token | None
+        ) -> None:
             request: Any
             if handler.request_streaming:
-                request = self._each(context, read, stranger=stranger)
+                request = self._each(context, read, stranger=token is None)
             else:
-                request = await self._read(context, read, stranger=stranger)
-            if not stranger:
-                await _answered(call, request, context)
+                request = await self._read(context, read, token)
+            if token is not None:
+                answering = _answered(call, request, context)
+                if caller.get(None) is None:
+                    await self._leases.run(token, answering)
+                else:
+                    await answering
                 return
             watched = _Watched(context)
             await self._for_a_while(_answered(call, request, watched), watched, account)
@@ -243,13 +255,14 @@ class Admission(grpc.aio.ServerInterceptor):
     # -- reading
 
     async def _read(
-        self, context: _Context, read: Callable[[bytes], Any], *, stranger: bool
+        self, context: _Context, read: Callable[[bytes], Any], token: Token | None
     ) -> Any:  # noqa: ANN401 - of any method
-        """Return the request of a call.
+        """Return the request of a call, of which the token is still good.
 
         Raises:
             ServiceError: ``request.late``, ``request.missing``,
-                ``limit.message-size`` or ``request.malformed``.
+                ``limit.message-size`` or ``request.malformed``;
+                ``auth.revoked-token`` or ``auth.expired-token``.
         """
         loop = asyncio.get_running_loop()
         until_s = loop.time() + self._limits.hello_ms / 1000
@@ -267,11 +280,13 @@ class Admission(grpc.aio.ServerInterceptor):
             await asyncio.wait({reading}, timeout=max(0, until_s - loop.time()))
         if not reading.done():
             raise self._late()
+        if token is not None:
+            self._tokens.recheck(token)
         raw: Any = reading.result()
         if raw is grpc.aio.EOF:
             msg = "the call has ended without a request"
             raise ServiceError(msg, code="request.missing")
-        return self._parsed(raw, read, stranger=stranger)
+        return self._parsed(raw, read, stranger=token is None)
 
     def _late(self) -> ServiceError:
         msg = f"no request within {self._limits.hello_ms} ms of the call"

@@ -23,7 +23,7 @@ from fritillary.service.hosted import HostedMatch, wall_ms
 from fritillary.service.hub import Hub
 from fritillary.service.keeping import Keeping
 from fritillary.service.limits import Limits
-from fritillary.service.ordering import order_of
+from fritillary.service.ordering import Order, order_of
 from fritillary.service.owed import Owed
 from fritillary.service.proglogs import forget_daily
 from fritillary.service.records import Records
@@ -127,6 +127,7 @@ class Arena:
                     seats=self._seats,
                     hub=self.hub,
                     owed=self._owed,
+                    in_thread=self.archive.in_thread,
                 )
         self._tidying: asyncio.Task[None] | None = None
         self.running = Running(
@@ -214,7 +215,7 @@ class Arena:
             labels=labels,
             sealed=sealed,
         )
-        match_id = self._free_id(order.match_id)
+        match_id = self._free_id(order)
         local = self._seats.local(order, wait_for_remote=wait_for_remote)
         # No two at the same time: lists have them in this order.
         self._last_made_ms = max(wall_ms(), self._last_made_ms + 1)
@@ -241,7 +242,8 @@ class Arena:
             return lambda _: None
         return self._earlier.noting_start(match_id)
 
-    def _free_id(self, match_id: str) -> str:
+    def _free_id(self, order: Order) -> str:
+        match_id = order.match_id
         if not MATCH_ID.match(match_id):
             msg = (
                 f"match id {match_id[:70]!r} must be 1 to 64 letters, digits, dots, "
@@ -249,9 +251,18 @@ class Arena:
             )
             raise UsageError(msg, code="match.id")
         kept = self._keeping is not None and self._keeping.has(match_id)
-        if match_id in self.running.matches or kept or self._records.has(match_id):
+        there = match_id in self.running.matches or match_id in self.stranded
+        if there or kept or self._records.has(match_id):
             msg = f"there is a match {match_id!r} already; choose another id"
             raise ServiceError(msg, code="match.exists")
+        for spec in order.specs:
+            # One that does not know it yet would take the new match for the old one.
+            if spec.kind == "remote" and self.hub.owes_end(spec.name, match_id):
+                msg = (
+                    f"bot {spec.name!r} has yet to hear how an earlier match "
+                    f"{match_id!r} ended; choose another id"
+                )
+                raise ServiceError(msg, code="match.exists")
         return match_id
 
     # ------------------------------------------------------------------------- restart
@@ -301,11 +312,15 @@ class Arena:
             The match that has ended; one that could not be recorded is known no more.
 
         Raises:
-            FritillaryError: if its files cannot be used; then it stays as it is.
+            FritillaryError: if its files cannot be used; then it stays as it is. If
+                it was ended meanwhile: ``match.phase``.
         """
         if self._earlier is None:
             raise _unknown(match_id)
-        aside = self._earlier.abort(match_id, kind, message)
+        if self._closing:
+            msg = "the arena is closing; no match is ended any more"
+            raise ServiceError(msg, code="server.stopping", retry_after_ms=1_000)
+        aside = await self._earlier.abort(match_id, kind, message)
         found = aside or await self.find(match_id)
         if isinstance(found, HostedMatch):  # pragma: no cover - its id was taken
             raise _unknown(match_id)
@@ -362,7 +377,7 @@ class Arena:
         """
         found = await self.find(match_id)
         if isinstance(found, Stranded):
-            raise found.refusal("wait for")
+            raise found.refusal("wait for", for_referee=True)
         if isinstance(found, EndedMatch):
             return found.result
         return await asyncio.shield(found.ended)
@@ -406,5 +421,7 @@ class Arena:
             await self._owed.close()
         if self._tidying is not None:
             self._tidying.cancel()
+        if self._earlier is not None:
+            await self._earlier.close()
         if self._keeping is not None:
             self._keeping.close()

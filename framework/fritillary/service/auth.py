@@ -112,7 +112,7 @@ class Leases:
     def __init__(self, tokens: TokenStore) -> None:
         self._tokens = tokens
         self._seen = tokens.changes()
-        self._good = self._good_now()
+        self._known = self._known_now()
         self._held: dict[int, tuple[Token, Callable[[], None]]] = {}
         self._numbers = itertools.count()
 
@@ -123,7 +123,12 @@ class Leases:
         Args:
             token: that was shown.
             ended: called when it is no longer good; must not raise.
+
+        Raises:
+            ServiceError: ``auth.revoked-token`` or ``auth.expired-token`` if it is not
+                good now: of an end that was seen nobody is told again.
         """
+        self._tokens.recheck(token)
         number = next(self._numbers)
         self._held[number] = (token, ended)
         try:
@@ -134,9 +139,11 @@ class Leases:
     async def run(self, token: Token, call: Coroutine[Any, Any, None]) -> None:
         """Run a call to its end, or until its token is no longer good.
 
+        It is not begun with a token that is not good.
+
         Raises:
-            ServiceError: ``auth.revoked-token`` or ``auth.expired-token`` in the
-                latter case.
+            ServiceError: ``auth.revoked-token`` or ``auth.expired-token`` if the token
+                is not good, or ends first.
         """
         task = asyncio.ensure_future(call)
         cut = asyncio.Event()
@@ -166,18 +173,17 @@ class Leases:
         if changes == self._seen:
             return
         self._seen = changes
-        before, self._good = self._good, self._good_now()
-        tokens_changed(before, self._good, self._tokens.kept())
+        before, self._known = self._known, self._known_now()
+        tokens_changed(before, self._known)
         for token, ended in list(self._held.values()):
             if not self._tokens.stays(token):
                 ended()
 
-    def _good_now(self) -> dict[str, Token]:
-        """Return the tokens that are kept and good, by hash."""
+    def _known_now(self) -> dict[str, tuple[Token, str]]:
+        """Return the tokens that are kept, each with its state, by hash."""
         return {
-            key: token
+            key: (token, self._tokens.state(token))
             for key, token in self._tokens.kept().items()
-            if self._tokens.state(token) == "good"
         }
 
 

@@ -57,6 +57,8 @@ class BotServicer:
             )
         token = caller.get()
         try:
+            # A session makes its bot known.
+            self._tokens.recheck(token)
             with self._open.one(token):
                 session = Session(
                     context,

@@ -50,6 +50,7 @@ class Link:
         reserved: matches that it is about to be offered.
         expected: how many wait for it.
         coming: matches from before a restart that it is offered again.
+        stranded: those that could not be taken up; a later start may.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Link:
     ) -> None:
         self._known = known
         self.coming: set[str] = set()
+        self.stranded: set[str] = set()
         self.name = name
         self.counts = counts
         self.session: Session | None = None
@@ -80,14 +82,18 @@ class Link:
             yield from list(seats.values())
 
     def seat(self, match_id: str, seat: int | None) -> RemotePlayer | None:
-        """Return the seat that a message is about; ``None`` if its match has ended.
+        """Return the seat that a message is about.
+
+        Returns:
+            The seat; ``None`` if its match has ended, or is not taken up after a
+            restart: the bot need not know which.
 
         Raises:
             UnusableMessageError: if there is none, or it is not clear which.
         """
         seats = self.matches.get(match_id)
         if seats is None:
-            if match_id in self._ends:
+            if match_id in self._ends or self.may_come(match_id):
                 return None
             msg = f"you sit in no match {match_id[:64]!r}"
             raise UnusableMessageError(msg, code="match.unknown")
@@ -133,8 +139,12 @@ class Link:
         return (
             match_id in self.matches
             or match_id in self._ends
-            or match_id in self.coming
+            or self.may_come(match_id)
         )
+
+    def may_come(self, match_id: str) -> bool:
+        """Say whether the bot is offered a match from before a restart, or may be."""
+        return match_id in self.coming or match_id in self.stranded
 
     def owes_end(self, match_id: str) -> bool:
         """Say whether the bot has yet to acknowledge the end of a match."""
@@ -235,6 +245,7 @@ class Link:
             or self.reserved
             or self.expected
             or self.coming
+            or self.stranded
             or self.ends()
         )
 

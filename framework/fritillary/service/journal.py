@@ -218,27 +218,30 @@ def match_ended(match_id: str, result: MatchResult, *, recorded: bool) -> None:
 
 
 def tokens_changed(
-    before: Mapping[str, Token], now: Mapping[str, Token], kept: Mapping[str, Token]
+    before: Mapping[str, tuple[Token, str]], now: Mapping[str, tuple[Token, str]]
 ) -> None:
     """Tell which tokens were made, revoked or removed, or have expired.
 
+    Nothing is told of a token that has expired and is good again: nobody did anything
+    to it, the clock was set back. Nor is it told that one is removed that was revoked.
+
     Args:
-        before: that were good, by hash.
-        now: that are good, by hash.
-        kept: all that there are now, by hash.
+        before: the tokens there were, each with its state, by hash.
+        now: those that there are.
     """
     if not journal.isEnabledFor(logging.INFO):
         return
-    for key, token in now.items():
-        if key not in before:
+    for key, (token, state) in now.items():
+        then, was = before.get(key, (None, "good"))
+        # Whoever writes the file by hand may give a token back.
+        back = state == "good" != was and then != token
+        if then is None or back:
             _token("added", token)
-    for key, token in before.items():
-        if key not in now:
-            left = kept.get(key)
-            if left is None:
-                _token("removed", token)
-            else:
-                _token("expired" if left.revoked_at_ms is None else "revoked", token)
+        if state not in {"good", was}:
+            _token(state, token)
+    for key, (token, was) in before.items():
+        if key not in now and was != "revoked":
+            _token("removed", token)
 
 
 def _token(what: str, token: Token) -> None:

@@ -246,16 +246,38 @@ class Keeping:
         """Return a match that could not be taken up; see `stranded.stranded`."""
         return stranded(match_id, error, self._private, self._records, registry)
 
+    def bots_of(self, match_id: str) -> set[str]:
+        """Return the bots that dialled in for a match of which something is kept."""
+        players = self._private.players(match_id)
+        return {
+            player.removeprefix(REMOTE)
+            for player in players
+            if player.startswith(REMOTE)
+        }
+
     def end_stranded(
         self, one: Stranded, finish: Finish, signer: Signer, now_ms: int
     ) -> LeftEnd | Stranded:
-        """End such a match, and let its bots hear of that; see `stranded.end`."""
-        ended = end(one, finish, self._private, signer, now_ms)
+        """End such a match in its files; to be called in a thread.
+
+        See `stranded.end`. Afterwards `stranded_ended` is to be called in the loop.
+        """
+        return end(one, finish, self._private, signer, now_ms)
+
+    def stranded_ended(self, one: Stranded, ended: LeftEnd | Stranded) -> None:
+        """Let the bots of such a match hear of its end, and wait for it no more.
+
+        Args:
+            one: the match as it was.
+            ended: what `end_stranded` has returned.
+        """
         if isinstance(ended, LeftEnd):
             self.ended_before(ended)
         elif ended.result is not None:
             self._hub.keep_ends(ended.result, ended.remote_seats())
-        return ended
+        for name in one.bots:
+            self._hub.link(name).stranded.discard(one.id)
+            self._hub.tidy(name)
 
     def void_without_seed(self) -> None:
         """Make matches void of which the seed is lost, and tell of it."""

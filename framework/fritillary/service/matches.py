@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
+from collections.abc import AsyncIterator
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
@@ -66,12 +68,23 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self._reading = Turns()
         self._listing = Turns()
         self._lists = Queues()
+        self._aborting = Queues()
         #: By id and time of the end; kept as long as somebody looks on.
         self._again: WeakValueDictionary[tuple[str, int | None], HostedMatch] = (
             WeakValueDictionary()
         )
         #: By the hash of the token; kept as long as one of its watches runs.
         self._held: WeakValueDictionary[str, Held] = WeakValueDictionary()
+
+    def _recheck(self) -> None:
+        """Check the token again, which may have ended while the call waited.
+
+        Whatever it lets pass must be begun before the next wait.
+
+        Raises:
+            ServiceError: ``auth.revoked-token`` or ``auth.expired-token``.
+        """
+        self._arena.tokens.recheck(caller.get())
 
     # -- making
 
@@ -95,6 +108,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             refuse_programs(spec_of(seat.player) for seat in request.seats)
         seats = len(request.seats)
         await self._apart.check_options(request.game, request.options, seats)
+        self._recheck()
         hosted = self._arena.create(
             request.game,
             [seat.player for seat in request.seats],
@@ -118,10 +132,17 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
     ) -> pb.ListMatchesResponse:
         """List matches, newest first."""
         token = caller.get()
-        turn = functools.partial(self._listing.one, token.hash)
-        listing = Listing(self._arena, request, self._shown, turn)
+        listing = Listing(self._arena, request, self._shown, self._turn_at_listing)
         async with self._lists.one(token.hash):
-            return await listing.page()
+            page = await listing.page()
+        self._recheck()
+        return page
+
+    @contextlib.asynccontextmanager
+    async def _turn_at_listing(self) -> AsyncIterator[None]:
+        async with self._listing.one(caller.get().hash):
+            self._recheck()
+            yield
 
     @staticmethod
     def _shown(hosted: Shown) -> pb.Match:
@@ -131,6 +152,12 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             # Labels are the host's own, and may tell what a seat must not know.
             message.ClearField("labels")
         return message
+
+    async def _find(self, match_id: str) -> Shown:
+        """Return a match for a call of which the token is still good."""
+        found = await self._arena.find(match_id)
+        self._recheck()
+        return found
 
     async def _for_caller(self, match_id: str) -> Shown:
         """Return a match; bots see those they sat in and no others.
@@ -144,6 +171,7 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         except FritillaryError:
             if token.role is not Role.BOT:
                 raise
+        self._recheck()
         if found is None or (token.role is Role.BOT and token.name not in found.bots):
             msg = f"there is no match {match_id[:64]!r} that you sat in"
             raise ServiceError(msg, code="match.unknown")
@@ -162,10 +190,11 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
         self, request: pb.WatchMatchRequest, context: _Context
     ) -> None:
         """Follow a match as a spectator."""
-        hosted = await self._arena.find(request.match_id)
+        hosted = await self._find(request.match_id)
         _check_open(hosted)
         if isinstance(hosted, Stranded):
-            raise hosted.refusal("watch")
+            for_referee = caller.get().role is Role.REFEREE
+            raise hosted.refusal("watch", for_referee=for_referee)
         token = caller.get()
         with self.watches.one(token):
             watching = self._watch(hosted, request, token, context)
@@ -258,9 +287,9 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             ServiceError: ``match.phase`` if it ended long ago, or is stranded;
                 ``match.unknown``.
         """
-        found = await self._arena.find(match_id)
+        found = await self._find(match_id)
         if isinstance(found, Stranded):
-            raise found.refusal(what)
+            raise found.refusal(what, for_referee=True)
         if isinstance(found, EndedMatch):
             raise wrong_phase(found.id, found.phase, what)
         return found
@@ -295,9 +324,14 @@ class MatchServicer(match_pb2_grpc.MatchServiceServicer):
             if request.kind == common_pb2.MATCH_END_KIND_VOID
             else EndKind.WITHDRAWN
         )
-        hosted = await self._arena.find(request.match_id)
+        hosted = await self._find(request.match_id)
         if isinstance(hosted, Stranded):
-            ended = await self._arena.abort_stranded(hosted.id, kind, request.message)
+            # One that is asked for is carried out, however long others take before it.
+            async with self._aborting.one(caller.get().hash):
+                self._recheck()
+                ended = await self._arena.abort_stranded(
+                    hosted.id, kind, request.message
+                )
             return pb.AbortMatchResponse(match=self._shown(ended))
         if isinstance(hosted, EndedMatch):
             raise wrong_phase(hosted.id, hosted.phase, "abort")

@@ -36,9 +36,15 @@ def notice_entry(message: pb.BotMessage, error: UnusableMessageError) -> bytes:
     return framed(framing.ERROR, notice.SerializeToString())
 
 
-def over() -> UnusableMessageError:
-    """Return what is wrong with a decision after the end of its match."""
-    msg = "the match has ended; no decision is open"
+def over(*, comes: bool) -> UnusableMessageError:
+    """Return what is wrong with a decision in a match that is not going on.
+
+    Args:
+        comes: it has not ended, and may be taken up after a restart; then what is open
+            is asked again.
+    """
+    why = "is not taken up since the server was restarted" if comes else "has ended"
+    msg = f"the match {why}; no decision is open"
     return UnusableMessageError(msg, code="decision.stale")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -20,6 +19,7 @@ from fritillary.record.events import MATCH_ID
 from fritillary.record.regular import open_regular, read_regular
 from fritillary.record.terms import ClockSettings, Terms
 from fritillary.record.writer import sync_folder
+from fritillary.service.moving import move_all, private_folder
 
 _log = logging.getLogger(__name__)
 
@@ -330,21 +330,23 @@ class PrivateFolder:
             The folder.
 
         Raises:
-            StorageError: if something cannot be moved.
+            StorageError: if something cannot be moved; then all is where it was.
         """
         folder = self.path / _MOVED / name
         kept = self._file(match_id)
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(folder.parent)
+            private_folder(folder)
             # The seed goes last: a record that lies there without it becomes void.
-            if record.exists():
-                shutil.move(record, folder / record.name)
-            kept.replace(folder / kept.name)
-            (self.path / f"{match_id}{_STARTED}").unlink(missing_ok=True)
-            sync_folder(self.path)
+            there = [record] if os.path.lexists(record) else []
+            move_all([*there, kept], folder)
         except OSError as error:
-            msg = f"{folder}: {error.strerror}"
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+            msg = f"{error.filename or folder}: {error.strerror}"
             raise StorageError(msg, code="storage.private") from error
+        with contextlib.suppress(OSError):
+            (self.path / f"{match_id}{_STARTED}").unlink()
         return folder
 
     def matches(self) -> Iterator[str]:

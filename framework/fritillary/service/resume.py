@@ -45,9 +45,16 @@ class SessionTokens:
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
+        #: Of this run alone.
+        self._passing = secrets.token_bytes(32)
 
-    def new(self, key: SessionKey) -> str:
-        """Return the token of a new session."""
+    def new(self, key: SessionKey, *, lasting: bool = True) -> str:
+        """Return the token of a new session.
+
+        Args:
+            key: of the session.
+            lasting: it can be resumed after a restart of the server.
+        """
         instance = secrets.token_hex(8)
         payload = pack(
             [
@@ -59,11 +66,8 @@ class SessionTokens:
                 list(key.features),
             ]
         )
-        raw = self._mac(payload) + payload
+        raw = _mac(self._secret if lasting else self._passing, payload) + payload
         return base64.urlsafe_b64encode(raw).decode()
-
-    def _mac(self, payload: bytes) -> bytes:
-        return hmac.new(self._secret, payload, hashlib.sha256).digest()
 
     def resumes(self, text: str, key: SessionKey) -> bool:
         """Say whether a token goes on with a session of the same bot.
@@ -81,7 +85,10 @@ class SessionTokens:
         except (binascii.Error, ValueError):
             return False
         payload = raw[_MAC_BYTES:]
-        if not hmac.compare_digest(self._mac(payload), raw[:_MAC_BYTES]):
+        if not any(
+            hmac.compare_digest(_mac(secret, payload), raw[:_MAC_BYTES])
+            for secret in (self._secret, self._passing)
+        ):
             return False
         try:
             _, bot, build, encoding, expanded, features = unpack(payload)
@@ -106,3 +113,7 @@ class SessionTokens:
             )
             raise ServiceError(msg, code="session.other-settings")
         return True
+
+
+def _mac(secret: bytes, payload: bytes) -> bytes:
+    return hmac.new(secret, payload, hashlib.sha256).digest()

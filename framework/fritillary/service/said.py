@@ -47,7 +47,7 @@ def _ready(session: Session, message: pb.BotMessage) -> None:
 def _resign(session: Session, message: pb.BotMessage) -> None:
     player = _player(session, message.resign)
     if player is None:
-        raise over()
+        raise over(comes=session.link.may_come(message.resign.match_id))
     player.resigned(message.resign.decision_id)
 
 

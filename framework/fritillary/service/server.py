@@ -90,11 +90,11 @@ class Server:
         self._wanted = address
         self.address = ""
         self.audit = Audit()
-        self.admission = Admission(arena.tokens, arena.limits)
         self._secret = session_secret or os.urandom(32)
         self._tls = None if tls is None else LiveTls(tls)
         self._programs = programs
         self._leases = Leases(arena.tokens)
+        self.admission = Admission(arena.tokens, self._leases, arena.limits)
         self._apart = Apart(arena.registry)
         self._matches = MatchServicer(arena, self._leases, self._apart)
         self._server: grpc.aio.Server | None = None

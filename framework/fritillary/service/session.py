@@ -367,7 +367,7 @@ class Session:
                         decision.seat if decision.HasField("seat") else None,
                     )
                     if player is None:
-                        raise over()
+                        raise over(comes=self.link.may_come(decision.match_id))
                     if not player.holds(self):
                         raise not_held()
                     player.decided(decision, self._pinging.round_trip_ms)
@@ -397,6 +397,7 @@ class Session:
         hello = message.hello
         shown = hello.session_token
         try:
+            self._tokens.recheck(self._token)
             greeting.check_size(hello, self._limits)
             key = greeting.key_of(hello, self.link.name)
             # Its bot may have been forgotten and met again since the stream began.
@@ -418,7 +419,13 @@ class Session:
         self.expanded = key.expanded
         self.info = greeting.info_of(hello, self.link.name)
         self.capacity = greeting.capacity_of(hello, self._limits)
-        self.session_token = shown if resumed else self._session_tokens.new(key)
+        self.session_token = (
+            shown
+            if resumed
+            # It has forgotten these matches. A start that takes them up must offer
+            # their seats, and not take it for the one that holds them.
+            else self._session_tokens.new(key, lasting=not link.stranded)
+        )
         welcome = greeting.welcome(
             key,
             self.session_token,

@@ -88,7 +88,7 @@ def stranded_message(one: Stranded, *, for_referee: bool) -> match_pb2.Match:
 
     Args:
         one: the match.
-        for_referee: tell how the players were named.
+        for_referee: tell how the players were named, and the reason in full.
     """
     kept = one.kept
     return _message(
@@ -108,7 +108,7 @@ def stranded_message(one: Stranded, *, for_referee: bool) -> match_pb2.Match:
         created_at_ms=one.created_at_ms,
         started_at_ms=one.started_at_ms,
         ended_at_ms=one.ended_at_ms,
-        stranded_reason=one.reason,
+        stranded_reason=one.reason if for_referee else one.told,
     )
 
 

@@ -17,6 +17,7 @@ from fritillary.api.v1 import simulator_pb2 as pb
 from fritillary.api.v1 import simulator_pb2_grpc
 from fritillary.core.errors import ServiceError
 from fritillary.service.admission import Admission
+from fritillary.service.auth import Leases
 from fritillary.service.errors import guarded
 from fritillary.service.limits import Limits
 from fritillary.service.listening import checked_host, is_loopback, listen, options
@@ -160,8 +161,10 @@ class SimulatorServer:
             # Everybody is at the same address.
             max_strange_unread_bytes=calls * self._limits.max_message_bytes,
         )
+        tokens = TokenStore()
         server = grpc.aio.server(
-            interceptors=(Admission(TokenStore(), limits),), options=options(limits)
+            interceptors=(Admission(tokens, Leases(tokens), limits),),
+            options=options(limits),
         )
         health = HealthServicer()
         simulator_pb2_grpc.add_SimulatorServiceServicer_to_server(

@@ -5,6 +5,7 @@ None of it needs the rules, and nothing of the deal is told before such a match 
 
 from __future__ import annotations
 
+import functools
 import logging
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
@@ -48,8 +49,21 @@ from fritillary.service.showing import stranded_message
 
 _log = logging.getLogger(__name__)
 
-#: Codes of reasons that everybody may know: they are about what is installed.
+#: Codes of reasons that referees are told: they are about what is installed.
 _OPEN_REASONS: Final = ("game.", "record.game", "record.rules-version", "player.")
+
+_NO_GAME: Final = "its game, or a variant of it, cannot be used on this server"
+
+#: What everybody is told, by code: nothing of what the error says, since that names
+#: players as they were ordered, files, or what rules made of the deal.
+_TOLD: Final = {
+    "game.unknown": _NO_GAME,
+    "game.ambiguous": _NO_GAME,
+    "record.game": _NO_GAME,
+    "record.rules-version": "its game, or a variant of it, is here in another version",
+    "player.program": "a seat is for a program, and this server starts none",
+    "player.not-found": "a seat is for a player that is not found on this server",
+}
 
 _HIDDEN_REASON: Final = (
     "what is left of it cannot be used; the log of the server says why"
@@ -64,7 +78,8 @@ class Stranded:
         kept: as it was ordered, with its secrets.
         record: so far; ``None`` if it has not begun, or cannot be used.
         path: where the record is, or was.
-        reason: why it could not be taken up, for everybody.
+        reason: why it could not be taken up, for referees.
+        told: the same for everybody else.
         game_id: under which the game would be reached here; without variants.
         started_at_ms: when all seats were ready; ``None``: not, or not known.
         result: once it has ended without a record that tells of it.
@@ -75,6 +90,7 @@ class Stranded:
     record: Record | None = field(repr=False)
     path: Path
     reason: str
+    told: str
     game_id: str
     started_at_ms: int | None = None
     result: MatchResult | None = None
@@ -115,18 +131,18 @@ class Stranded:
             if player.startswith(REMOTE)
         ]
 
-    @property
+    @functools.cached_property
     def place(self) -> Place:
         """Where it stands in lists."""
         return Place.of(self.created_at_ms, self.id)
 
-    @property
+    @functools.cached_property
     def created_at_ms(self) -> int:
         """When it was made, since 1970-01-01 UTC."""
         header = None if self.record is None else self.record.header
         return self.kept.created_at_ms if header is None else header.created_at_ms
 
-    @property
+    @functools.cached_property
     def game(self) -> GameRef:
         """The game; without versions where no record tells them."""
         if self.record is not None:
@@ -160,18 +176,27 @@ class Stranded:
         options, seed, salt = map(bytes.fromhex, (kept.options, kept.seed, kept.salt))
         return commitment(kept.match_id, options, seed, salt)
 
-    @property
+    @functools.cached_property
     def ply(self) -> int:
         """Plies so far."""
         events = () if self.record is None else self.record.events
         return sum(isinstance(event, (ActionTaken, ChanceDrawn)) for event in events)
 
     def refusal(
-        self, what: Literal["wait for", "watch", "pause", "resume"]
+        self,
+        what: Literal["wait for", "watch", "pause", "resume"],
+        *,
+        for_referee: bool,
     ) -> ServiceError:
-        """Return what is told of what cannot be done with it."""
+        """Return what is told of what cannot be done with it.
+
+        Args:
+            what: cannot be done.
+            for_referee: tell the reason in full.
+        """
+        why = self.reason if for_referee else self.told
         msg = (
-            f"match {self.id} is stranded, there is nothing to {what}: {self.reason}; "
+            f"match {self.id} is stranded, there is nothing to {what}: {why}; "
             "a later start of the server may take it up, and a referee can abort it"
         )
         return ServiceError(msg, code="match.phase")
@@ -221,6 +246,7 @@ def stranded(
             record=found,
             path=path,
             reason=_reason(error),
+            told=_TOLD.get(getattr(error, "code", ""), _HIDDEN_REASON),
             game_id="",
             started_at_ms=None if found is None else private.started_at_ms(match_id),
         )

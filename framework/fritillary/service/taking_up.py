@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
-from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from fritillary.plugins.discovery import Registry
 from fritillary.record.signing import Signer
@@ -13,6 +14,7 @@ from fritillary.record.writer import FileSink
 from fritillary.referee.player import Player
 from fritillary.referee.seen import Finish
 from fritillary.service import journal
+from fritillary.service.ended import wrong_phase
 from fritillary.service.hosted import SENTENCE, HostedMatch, wall_ms
 from fritillary.service.hub import Hub
 from fritillary.service.keeping import Keeping
@@ -40,6 +42,7 @@ class TakingUp:
         seats: give the players their seats again.
         hub: the bots that dial in.
         owed: is told which ends they have yet to hear of.
+        in_thread: calls a function in a thread, when it is its turn.
 
     Attributes:
         stranded: those that could not be taken up and have not ended, by id.
@@ -55,6 +58,7 @@ class TakingUp:
         seats: Seats,
         hub: Hub,
         owed: Owed,
+        in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
     ) -> None:
         self._registry = registry
         self._signer = signer
@@ -63,7 +67,10 @@ class TakingUp:
         self._seats = seats
         self._hub = hub
         self._owed = owed
+        self._in_thread = in_thread
         self.stranded: dict[str, Stranded] = {}
+        self._ending = asyncio.Lock()
+        self._aborts: set[asyncio.Task[Stranded | None]] = set()
 
     def matches(self, *, programs: bool) -> Iterator[GoesOn]:
         """Yield the matches that go on; to be run to its end, once, in the loop.
@@ -97,7 +104,12 @@ class TakingUp:
         keeping.void_without_seed()
 
     def _strand(self, match_id: str, error: Exception) -> None:
-        """Keep a match that was told of in the log, if it can be shown."""
+        """Keep a match that was told of in the log, if it can be shown.
+
+        Its bots keep their seats in any case: a later start may give them back.
+        """
+        for name in self._keeping.bots_of(match_id):
+            self._hub.link(name).stranded.add(match_id)
         one = self._keeping.stranded(match_id, error, self._registry)
         if one is not None:
             self.stranded[match_id] = one
@@ -144,8 +156,12 @@ class TakingUp:
         """Return what keeps for a restart when a match started."""
         return functools.partial(self._keeping.note_started, match_id)
 
-    def abort(self, match_id: str, kind: EndKind, message: str) -> Stranded | None:
-        """End a match that could not be taken up.
+    async def abort(
+        self, match_id: str, kind: EndKind, message: str
+    ) -> Stranded | None:
+        """End a match that could not be taken up; others are not kept waiting.
+
+        Once begun it goes on to its end, also if whoever waits for it is cancelled.
 
         Args:
             match_id: of one that is stranded.
@@ -156,15 +172,34 @@ class TakingUp:
             The match as it was moved aside; ``None`` if its record has the end.
 
         Raises:
+            ServiceError: ``match.phase`` if it was ended meanwhile.
             FritillaryError: if its files cannot be used; then it stays as it is.
         """
-        one = self.stranded[match_id]
         message = clip(message, SENTENCE) or "called off"
         finish = Finish(kind, "match.aborted", message)
-        ended = self._keeping.end_stranded(one, finish, self._signer, wall_ms())
-        del self.stranded[match_id]
+        task = asyncio.create_task(self._abort(match_id, finish))
+        self._aborts.add(task)
+        task.add_done_callback(self._aborts.discard)
+        return await asyncio.shield(task)
+
+    async def _abort(self, match_id: str, finish: Finish) -> Stranded | None:
+        async with self._ending:
+            one = self.stranded.get(match_id)
+            if one is None:
+                raise wrong_phase(match_id, "ended", "abort")
+            terms = (one, finish, self._signer, wall_ms())
+            ended: LeftEnd | Stranded = await self._in_thread(
+                functools.partial(self._keeping.end_stranded, *terms)
+            )
+            del self.stranded[match_id]
+        self._keeping.stranded_ended(one, ended)
         aside = ended if isinstance(ended, Stranded) else None
         result = ended.result
         if result is not None:
             journal.match_ended(match_id, result, recorded=aside is None)
         return aside
+
+    async def close(self) -> None:
+        """Wait until what is being ended has ended."""
+        if self._aborts:
+            await asyncio.wait(self._aborts)

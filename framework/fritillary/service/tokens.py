@@ -291,6 +291,17 @@ class TokenStore:
             raise self.ended(token)
         return token
 
+    def recheck(self, token: Token) -> None:
+        """Check again that a token is good, before something is done with it.
+
+        Raises:
+            ServiceError: ``auth.revoked-token`` or ``auth.expired-token``.
+        """
+        if not self.good(token):
+            raise self.ended(token)
+        # The clock may have been set back since the last look.
+        self._due_ms = min(self._due_ms, token.expires_at_ms or math.inf)
+
     def ended(self, token: Token) -> ServiceError:
         """Return what is told to who has shown a token that is no longer good.
 
