@@ -101,6 +101,40 @@ async def test_whoever_hangs_up_does_not_undo_it(house, held):
     assert isinstance(house.record().events[-1], Closed)
 
 
+async def test_who_hangs_up_before_its_turn_has_begun_nothing(house, held):
+    arena = house.arena
+    first, *others = (
+        asyncio.ensure_future(arena.abort_stranded("m", EndKind.VOID, str(number)))
+        for number in range(100)
+    )
+    await until(lambda: held.begun)
+    for one in others:
+        one.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    assert all(one.cancelled() for one in others)
+    assert len(arena._earlier._aborts) == 1
+    held.let_go.set()
+    await first
+    assert house.record().find(Ended).message == "0"
+
+
+async def test_who_waits_at_a_stop_is_told_so(house, held):
+    arena = house.arena
+    first, second = (
+        asyncio.ensure_future(arena.abort_stranded("m", EndKind.VOID, ""))
+        for _ in range(2)
+    )
+    await until(lambda: held.begun)
+    closing = asyncio.ensure_future(house.stop())
+    await until(lambda: arena._earlier._closed)
+    held.let_go.set()
+    with pytest.raises(ServiceError) as caught:
+        await second
+    assert caught.value.code == "server.stopping"
+    await first
+    await closing
+
+
 async def test_a_server_that_stops_ends_it_first(house, held):
     arena = house.arena
     async with referee_of(house) as referee:

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from fritillary.core.errors import ServiceError
 from fritillary.plugins.discovery import Registry
 from fritillary.record.signing import Signer
 from fritillary.record.terms import EndKind, clip
@@ -71,6 +72,7 @@ class TakingUp:
         self.stranded: dict[str, Stranded] = {}
         self._ending = asyncio.Lock()
         self._aborts: set[asyncio.Task[Stranded | None]] = set()
+        self._closed = False
 
     def matches(self, *, programs: bool) -> Iterator[GoesOn]:
         """Yield the matches that go on; to be run to its end, once, in the loop.
@@ -172,26 +174,36 @@ class TakingUp:
             The match as it was moved aside; ``None`` if its record has the end.
 
         Raises:
-            ServiceError: ``match.phase`` if it was ended meanwhile.
+            ServiceError: ``match.phase`` if it was ended meanwhile;
+                ``server.stopping`` if the arena was closed.
             FritillaryError: if its files cannot be used; then it stays as it is.
         """
         message = clip(message, SENTENCE) or "called off"
         finish = Finish(kind, "match.aborted", message)
+        # Who is cancelled while it waits has begun nothing.
+        await self._ending.acquire()
+        if self._closed:
+            self._ending.release()
+            msg = "the arena is closed; no match is ended any more"
+            raise ServiceError(msg, code="server.stopping", retry_after_ms=1_000)
         task = asyncio.create_task(self._abort(match_id, finish))
         self._aborts.add(task)
-        task.add_done_callback(self._aborts.discard)
+        task.add_done_callback(self._ended)
         return await asyncio.shield(task)
 
+    def _ended(self, task: asyncio.Task[Stranded | None]) -> None:
+        self._aborts.discard(task)
+        self._ending.release()
+
     async def _abort(self, match_id: str, finish: Finish) -> Stranded | None:
-        async with self._ending:
-            one = self.stranded.get(match_id)
-            if one is None:
-                raise wrong_phase(match_id, "ended", "abort")
-            terms = (one, finish, self._signer, wall_ms())
-            ended: LeftEnd | Stranded = await self._in_thread(
-                functools.partial(self._keeping.end_stranded, *terms)
-            )
-            del self.stranded[match_id]
+        one = self.stranded.get(match_id)
+        if one is None:
+            raise wrong_phase(match_id, "ended", "abort")
+        terms = (one, finish, self._signer, wall_ms())
+        ended: LeftEnd | Stranded = await self._in_thread(
+            functools.partial(self._keeping.end_stranded, *terms)
+        )
+        del self.stranded[match_id]
         self._keeping.stranded_ended(one, ended)
         aside = ended if isinstance(ended, Stranded) else None
         result = ended.result
@@ -200,6 +212,7 @@ class TakingUp:
         return aside
 
     async def close(self) -> None:
-        """Wait until what is being ended has ended."""
-        if self._aborts:
-            await asyncio.wait(self._aborts)
+        """Wait until what is being ended has ended; nothing is from then on."""
+        self._closed = True
+        async with self._ending:
+            pass
