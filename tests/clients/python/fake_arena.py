@@ -159,6 +159,17 @@ class Stream:
         self.abort_with = code, details, trailing
         self.over.set()
 
+    async def refuse(
+        self, code: grpc.StatusCode, details: str = "", trailing: Any = ()
+    ) -> None:
+        """End the stream with an error before the bot is let in.
+
+        Hello is waited for: gRPC may lose an answer that comes while a bot in Python
+        writes its first message.
+        """
+        await self.find("hello")
+        self.abort(code, details, trailing)
+
 
 class FakeArena:
     """Accepts streams; the test speaks for the server."""

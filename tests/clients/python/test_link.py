@@ -403,7 +403,7 @@ async def test_a_link_that_never_was_is_not_lost(arena, play) -> None:
     told: list[tuple[object, ...]] = []
     running = play(first, **_told(told))
     stream = await arena.stream()
-    stream.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+    await stream.refuse(grpc.StatusCode.UNAVAILABLE, "gone")
     with pytest.raises(LinkError):
         await running.done()
     assert told == []

@@ -95,7 +95,7 @@ async def test_a_server_can_be_waited_for() -> None:
 async def test_an_unknown_token_is_final(arena, play):
     running = play(first)
     stream = await arena.stream()
-    stream.abort(
+    await stream.refuse(
         grpc.StatusCode.UNAUTHENTICATED,
         "unknown",
         error_metadata("auth.unknown-token", "the server does not know this token"),
@@ -114,16 +114,32 @@ async def test_a_refused_token_is_final_also_after_a_lost_link(arena, play):
     stream = await arena.stream()
     await stream.welcome()
     stream.close()
-
-    async def refuse() -> None:
-        # gRPC may lose an answer that comes at once; the client asks again then.
-        while True:
-            (await arena.stream()).abort(grpc.StatusCode.UNAUTHENTICATED, "revoked")
-
-    refusing = asyncio.create_task(refuse())
+    stream = await arena.stream()
+    await stream.refuse(grpc.StatusCode.UNAUTHENTICATED, "revoked")
     with pytest.raises(RefusedError, match="revoked"):
         await running.done()
-    refusing.cancel()
+
+
+async def test_an_answer_that_grpc_has_lost_is_asked_for_again(arena, play):
+    running = play(first)
+    for _ in range(3):
+        stream = await arena.stream()
+        await stream.refuse(grpc.StatusCode.INTERNAL, "lost")
+    stream = await arena.stream()
+    await stream.refuse(grpc.StatusCode.UNAUTHENTICATED, "revoked")
+    with pytest.raises(RefusedError, match="revoked"):
+        await running.done()
+
+
+async def test_answers_that_are_always_lost_are_asked_for_four_times(arena, play):
+    running = play(first)
+    for _ in range(4):
+        stream = await arena.stream()
+        await stream.refuse(grpc.StatusCode.INTERNAL, "lost")
+    with pytest.raises(LinkError) as caught:
+        await running.done()
+    assert caught.value.code == "link.answer-lost"
+    assert arena.streams.empty()
 
 
 async def test_a_refusal_that_time_mends_is_waited_for(arena, play):

@@ -219,7 +219,7 @@ async def test_an_unknown_token_is_one_line(arena, start) -> None:
     program = await start(UNIFORM, "--token", "wrong")
     stream = await arena.stream()
     info = common.ErrorInfo(code="auth.unknown-token", message="no such token")
-    stream.abort(
+    await stream.refuse(
         grpc.StatusCode.UNAUTHENTICATED,
         "x",
         (("fritillary-error-bin", info.SerializeToString()),),
