@@ -13,6 +13,7 @@ from typing import Final
 
 from benchmarks import parts, parts_served, report
 from benchmarks.rows import Bench
+from fritillary.record.whole import put
 
 #: What can be asked for with --only, in the order of the report.
 PARTS: Final[dict[str, Callable[[Bench], None]]] = {
@@ -64,11 +65,10 @@ def main() -> None:
     finally:
         bench.close()
     if given.json:
-        given.json.write_text(json.dumps(report.as_json(bench), indent=2) + "\n")
+        put(given.json, f"{json.dumps(report.as_json(bench), indent=2)}\n".encode())
     if given.write:
-        report.PAGE.write_text(
-            report.filled(report.PAGE.read_text("utf-8"), bench), "utf-8"
-        )
+        page = report.PAGE.read_text("utf-8")
+        put(report.PAGE, report.filled(page, bench).encode())
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from benchmarks.statistics import clear, positive
 from benchmarks.strength_pairings import PAIRINGS, Pairing, StrengthError, check
 from benchmarks.strength_run import Kept, Row, rows_of, run
 from fritillary.core.errors import FritillaryError
+from fritillary.record.whole import put
 
 _EXAMPLE: Final = """\
 examples:
@@ -194,13 +195,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\ninterrupted; the same command goes on from here")
         if given.json:
             text = json.dumps(strength_report.as_json(rows), indent=2)
-            given.json.write_text(text + "\n", "utf-8")
+            put(given.json, f"{text}\n".encode())
         if given.write:
             # The page has all rows, whichever of them were played now.
             every = rows_of(pairings, given.seed, given.least, kept)
             page = strength_report.PAGE
             filled = strength_report.filled(page.read_text("utf-8"), every)
-            page.write_text(filled, "utf-8")
+            put(page, filled.encode())
     except (StrengthError, OSError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     return code

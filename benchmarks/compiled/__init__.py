@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.peers import Peer
+from fritillary.record.whole import put
 
 ROOT: Final = Path(__file__).parents[2]
 ENVIRONMENT: Final = ROOT / ".venv-compiled"
@@ -120,7 +121,7 @@ def build() -> bool:
     _run("installing it", *install, "--no-deps", "--reinstall", wheel)
     shutil.rmtree(RULES, ignore_errors=True)
     _run("compiling the examples", python(), hook, RULES, *RULES_MODULES)
-    _STAMP.write_text(wanted, "utf-8")
+    put(_STAMP, wanted.encode())
     return True
 
 

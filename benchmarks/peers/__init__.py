@@ -22,6 +22,8 @@ from typing import Any, Final, Self
 
 from attrs import define, field
 
+from fritillary.record.whole import put
+
 _HERE: Final = Path(__file__).parent
 ENVIRONMENT: Final = _HERE.parents[1] / ".venv-peers"
 
@@ -66,7 +68,7 @@ def install(peer: str) -> None:
     pip = (_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     # What is built from source may be another build than people have.
     _run("installing it", *pip, "--only-binary", ":all:", *wanted)
-    stamp.write_text(" ".join(wanted), "utf-8")
+    put(stamp, " ".join(wanted).encode())
 
 
 @define(eq=False)

@@ -16,12 +16,12 @@ from fritillary import (
 
 @frozen
 class Options:
-    """What may differ: heaps are the numbers of stones, from left to right."""
+    """What may differ: 1 to 10 heaps of 1 to 100 stones, from left to right."""
 
-    heaps: tuple[int, ...] = field(
-        default=(3, 4, 5),
-        validator=[validators.min_len(1), validators.deep_iterable(validators.ge(1))],
-    )
+    heaps: tuple[int, ...] = field(default=(3, 4, 5), validator=[
+        validators.min_len(1), validators.max_len(10),
+        validators.deep_iterable([validators.ge(1), validators.le(100)]),
+    ])  # fmt: skip
 
 
 @frozen(cache_hash=True)

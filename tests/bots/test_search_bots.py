@@ -164,7 +164,7 @@ def test_a_search_ends_before_its_clock_does(kind):
     begun = time.monotonic()
     bot.decide(ask(game, state, clock=Clock(move_ms=400)))
     # 400 ms are a promise of the bot; the rest is for the machine.
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
 
 
 def test_an_action_is_chosen_when_no_time_is_left():

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from tests.ports import kept_port
 
 from fritillary import Registry, UniformBot
 from fritillary.cli.main import main
@@ -132,6 +133,13 @@ def start() -> Iterator[Callable[..., Program]]:
     for program in programs:
         program.process.kill()
         program.process.communicate()
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port of 127.0.0.1 for servers of the test, which nobody else is given."""
+    with kept_port() as port:
+        yield port
 
 
 @pytest.fixture(autouse=True)

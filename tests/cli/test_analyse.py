@@ -274,6 +274,25 @@ def test_a_long_match_of_hidden_cards_fits_into_80_columns(
 # -------------------------------------------------------------------------- Ctrl-C
 
 
+@pytest.mark.parametrize("columns", [40, 50, 60, 80])
+def test_numbers_are_whole_in_a_narrow_terminal(
+    run: Run, blunder: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    words = ("analyse", blunder, "--ply", "1", "--iterations", "200", "--seed", "1")
+
+    def numbers() -> list[str]:
+        code, said, _ = run(*words)
+        assert code == 0
+        table = said[said.index("visits") : said.index("was played")]
+        return re.findall(r"[0-9.]+ %|[0-9]+–[0-9]+", table)
+
+    monkeypatch.setenv("COLUMNS", "200")
+    whole = numbers()
+    assert whole
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert numbers() == whole
+
+
 def test_ctrl_c_gives_what_was_found_of_a_position(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

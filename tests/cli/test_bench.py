@@ -16,7 +16,8 @@ from fritillary.cli.bench_link import PING, Results, Wish
 from fritillary_client import Client, LinkError, Referee, RefusedError
 from fritillary_client.echo import EchoBot, Echoed, Load, Security
 
-pytestmark = pytest.mark.system
+# Ten processes one after the other take minutes on a busy machine.
+pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
 Start = Callable[..., Program]
 
@@ -59,11 +60,11 @@ def run(start: Start) -> Run:
     return lambda *words: start(*words).end()
 
 
-def servers(folder: Path | str = "") -> list[str]:
+def servers(folder: Path) -> list[str]:
     """Return the commands of servers that benchmarks have started and not ended.
 
     Args:
-        folder: in which they have their data; else anywhere.
+        folder: in which they have their data: others may run beside this test.
     """
     found = subprocess.run(
         ["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True
@@ -103,7 +104,7 @@ def test_without_a_server_it_starts_one_and_measures_alone_and_beside_others(
     assert rows[-1].startswith("beside 2 others: a margin of ")
     assert "50 ms" in note
     assert all(len(row) <= 80 for row in rows)
-    assert servers() == []
+    assert servers(tmp_path) == []
     assert list(tmp_path.glob("fritillary-bench-*")) == []
 
 

@@ -13,9 +13,10 @@ from tests.cli.conftest import Run, one_line
 from tests.plugins import nim
 from tests.record.support import all_events, closed, first, play
 
-from fritillary import Registry
+from fritillary import FastDealer, Registry
 from fritillary.cli import fetching_at_server
 from fritillary.cli.budget import Budget
+from fritillary.codec.packing import to_json
 from fritillary.core.commitment import commitment
 from fritillary.core.errors import RecordError
 from fritillary.plugins.discovery import DISABLED
@@ -142,6 +143,62 @@ def test_rules_that_catch_what_stops_them_are_stopped_again(
     code, _, errors = run("verify", record, "--max-time", "100ms")
     assert code == 1
     assert "record.limit" in errors
+
+
+def test_a_search_that_takes_too_much_memory_is_stopped_with_one_line(
+    run: Run, install: Install, record: Path
+) -> None:
+    """The match is played again, the search goes where nobody has played."""
+    played = nim.apply_action
+    again = 0
+
+    def apply_action(state: Any, action: Any) -> None:
+        nonlocal again
+        again += 1
+        if again > 200:
+            large()
+        played(state, action)
+
+    install(apply_action=apply_action)
+    for words in ((), ("--ply", "1")):
+        again = 0
+        before = bounds()
+        code, said, errors = run("analyse", record, "--seed", "1", *words)
+        assert (code, said) == (1, "")
+        assert one_line(errors) == (
+            f"error: {record}: searching takes more memory than it may; "
+            "--max-memory allows more"
+        )
+        assert bounds() == before
+
+
+@pytest.mark.parametrize("hook", ["legal_actions", "decision_point"])
+def test_a_position_that_takes_too_long_to_be_read_is_stopped_with_one_line(
+    run: Run, install: Install, tmp_path: Path, hook: str
+) -> None:
+    registry = Registry()
+    registry.add_game(nim.plugin())
+    game = registry.game("nim")
+    state = game.new(FastDealer(0), game.options(), 2)
+    path = tmp_path / "position.json"
+    path.write_text(to_json(game.codec.observation_to_data(game.observe(state, 0))))
+    install(**{hook: HOOKS[hook](endless)})
+    code, said, errors = run(*("analyse", path, "--game", "nim", "--max-time", "100ms"))
+    assert (code, said) == (1, "")
+    assert one_line(errors) == (
+        f"error: {path}: reading it takes longer than 0.1 s; --max-time allows more"
+    )
+
+
+def test_the_time_of_a_search_is_what_was_asked_for(
+    run: Run, install: Install, record: Path
+) -> None:
+    install()
+    code, said, errors = run(
+        *("analyse", record, "--ply", "1", "--time", "700ms", "--max-time", "300ms")
+    )
+    assert code == 0, errors
+    assert said
 
 
 def test_options_that_need_a_table_without_end_are_found_out(

@@ -13,8 +13,9 @@ from tests.cli.houses import GAME
 from tests.ids import steady
 
 from fritillary.cli.claims import claimed
-from fritillary.cli.files import put, write_text
+from fritillary.cli.files import write_text
 from fritillary.core.errors import StorageError, UsageError
+from fritillary.record.whole import put
 
 TWO = ("-s", "uniform", "-s", "uniform")
 SERVER = ("--server", "127.0.0.1:1", "--token", "x")

@@ -109,14 +109,14 @@ def test_a_certificate_that_is_not_written_is_told(
 
 @pytest.mark.system
 def test_records_that_were_checked_are_counted(start: Start, frec: Path) -> None:
-    program = start("verify", *[frec] * 300)
+    program = start("verify", *[frec] * 3000)
     program.line()
     program.signal()
     code, errors = ended(program)
     assert code == 130
     [line] = errors.splitlines()
     assert line.startswith("interrupted: ")
-    assert line.endswith(" of 300 were checked")
+    assert line.endswith(" of 3000 were checked")
 
 
 @pytest.mark.system

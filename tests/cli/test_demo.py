@@ -16,7 +16,7 @@ def demo(*words: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, DEMO, *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=False,
     )
 

@@ -1,13 +1,12 @@
 """fritillary match --server: what holds a match up, and a server that is away."""
 
-import json
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Program, Run, one_line
-from tests.cli.houses import GAME, STUCK, House, Start, opened, serve
+from tests.cli.houses import GAME, STUCK, House, Start, opened, serve, until
 from tests.cli.test_watch import Terminal
 
 from fritillary.record.reader import read_record
@@ -27,8 +26,8 @@ def decide(ask):
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(tmp_path / "arena") as house:
+def house(tmp_path: Path, port: int) -> Iterator[House]:
+    with opened(tmp_path / "arena", port) as house:
         yield house
 
 
@@ -62,15 +61,6 @@ def begin(start: Start, house: House, *words: str) -> Program:
     """Begin the match ``m`` of the bot."""
     words = ("-s", "remote:bot", "-s", "uniform", "--match-id", "m", *words)
     return start("match", GAME, *words, *house.there("referee"))
-
-
-def until(run: Run, house: House, phase: str) -> None:
-    """Wait until the match is in a phase."""
-    there = house.there("referee")
-    while True:
-        shown = json.loads(run("matches", "show", "m", "--json", *there)[1])
-        if shown["phase"] == phase:
-            return
 
 
 # ------------------------------------------------------------------ a bot that is late

@@ -58,7 +58,7 @@ def test_why_a_program_of_lines_has_lost_is_told_and_not_that_its_link_is_gone(
     run: Run, there: tuple[str, ...], tmp_path: Path
 ) -> None:
     words = ("match", GAME, "-s", ENDS, "-s", "uniform", "--match-id", "e")
-    haste = ("--clock", "move=2s", "--policy", "restarts=0")
+    haste = ("--clock", "move=60s", "--policy", "restarts=0")
     for number, where in enumerate(((), there)):
         record = tmp_path / f"{number}.frec"
         code, _, errors = run(*words, *haste, *where, "--record", record)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Program, Run, one_line
-from tests.cli.houses import GAME, TWO, House, Start, begin, opened, play
+from tests.cli.houses import GAME, TWO, House, Start, begin, last, opened, play
 
 pytestmark = pytest.mark.system
 
@@ -73,7 +73,7 @@ def test_matches_are_listed_the_newest_first_and_by_what_is_asked_for(
     play(run, house, "listed-1", *TWO, "--label", "cup=spring", "--label", "round=1")
     play(run, house, "listed-2", *TWO, "--label", "cup=spring", "--label", "round=2")
     play(run, house, "listed-3", "-s", "greedy", "-s", "greedy", "--label", "cup=fall")
-    program = begin(start, house, "listed-4")
+    program = last(start, run, house, "listed-4")
 
     def listed(*words: Any) -> list[str]:
         code, said, errors = matches("list", "--json", *words)
@@ -82,7 +82,8 @@ def test_matches_are_listed_the_newest_first_and_by_what_is_asked_for(
 
     assert listed() == ["listed-4", "listed-3", "listed-2", "listed-1"]
     assert listed("--phase", "open") == ["listed-4"]
-    assert listed("--phase", "offered") == ["listed-4"]
+    assert listed("--phase", "running") == ["listed-4"]
+    assert listed("--phase", "offered") == []
     assert listed("--phase", "ended") == ["listed-3", "listed-2", "listed-1"]
     assert listed("--phase", "ended", "--phase", "open") == listed()
     assert listed("--label", "cup=spring") == ["listed-2", "listed-1"]
@@ -283,10 +284,10 @@ def test_server_and_token_are_taken_from_the_environment(
 
 
 def test_a_match_whose_program_was_left_alone_goes_on(
-    start: Start, house: House, matches: Run
+    start: Start, run: Run, house: House, matches: Run
 ) -> None:
     """Whoever made a match may be gone; another one ends it."""
-    program = begin(start, house, "left-alone")
+    program = last(start, run, house, "left-alone")
     program.signal(signal.SIGKILL)
     program.end()
     assert "left-alone" in ids(matches("list", "--phase", "open", "--json")[1])

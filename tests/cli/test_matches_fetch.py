@@ -13,7 +13,7 @@ import grpc
 import pytest
 from attrs import define, field
 from tests.cli.conftest import Run, one_line
-from tests.cli.houses import STUCK, House, Start, begin, opened, play
+from tests.cli.houses import House, Start, last, opened, play
 
 from fritillary.api.v1 import match_pb2 as wire
 from fritillary.api.v1 import match_pb2_grpc
@@ -121,9 +121,9 @@ def test_a_record_of_a_game_that_is_not_installed_is_fetched_and_a_remark_says_s
 
 
 def test_a_match_that_goes_on_is_not_fetched(
-    start: Start, fetch: Run, house: House
+    start: Start, run: Run, fetch: Run, house: House
 ) -> None:
-    program = begin(start, house, "open", STUCK)
+    program = last(start, run, house, "open")
     code, out, error = fetch("open")
     assert (code, out) == (1, "")
     assert "match open goes on" in one_line(error)

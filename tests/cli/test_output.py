@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
@@ -14,7 +15,6 @@ from fritillary.cli.output import (
     one_line,
     print_error,
     print_note,
-    print_table,
     print_text,
     say,
     show,
@@ -57,12 +57,24 @@ def test_every_way_to_print_shows_text_as_it_is(
     assert said.err.splitlines() == [SHOWN, f"error: {SHOWN}"]
 
 
-def test_tables_show_text_as_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_sentences_are_broken_between_words_where_their_stream_is_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    print_table(("A", "B"), [(HOSTILE, ":b:")])
-    assert capsys.readouterr().out.splitlines()[1].split() == [*SHOWN.split(), ":b:"]
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("TERM", "xterm")
+    sentence = "a sentence that is longer"
+    for screen, lines in (
+        (Screen(), ["a sentence that is", "longer"]),
+        (io.StringIO(), [sentence]),
+    ):
+        monkeypatch.setattr("sys.stderr", screen)
+        print_note(sentence, wrap=True)
+        told = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())
+        assert [line.rstrip() for line in told.splitlines()] == lines
 
 
 def test_a_console_takes_nothing_for_markup_even_in_plain_strings() -> None:
@@ -114,37 +126,3 @@ def test_a_console_is_never_too_narrow_for_a_table(
     monkeypatch.setenv("COLUMNS", "0")
     assert Console().width == 0
     assert console().width == 20
-
-
-def test_the_name_of_a_row_is_not_broken_where_the_table_is_narrow(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    name, rest = "m-8b3d3d1d9467a8e7", "words " * 20
-    print_table(("MATCH", "WHAT"), [(name, rest)])
-    assert capsys.readouterr().out.splitlines()[1].startswith(f"{name}  words")
-
-
-def test_words_in_a_narrow_table_are_whole_where_all_have_room(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    columns = ("MATCH", "MADE", "PLAYERS", "LABELS")
-    row = ("m-8b3d3d1d9467a8e7", "2026-11-30 20:26", "greedy : uniform", "a=1")
-    for width, lines in (
-        (62, [" ".join(row)]),
-        (50, [f"{row[0]} 2026-11-30 greedy : a=1", "20:26 uniform"]),
-    ):
-        monkeypatch.setenv("COLUMNS", str(width))
-        print_table(columns, [row])
-        told = capsys.readouterr().out.splitlines()[1:]
-        assert [line.split() for line in told] == [line.split() for line in lines]
-
-
-def test_a_table_without_room_for_its_words_is_as_wide_as_there_is_room(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
-    print_table(("NAME", *"ABCDE"), [("name", *(letter * 10 for letter in "abcde"))])
-    told = capsys.readouterr().out.splitlines()
-    assert max(map(len, told)) <= 30
-    assert "".join(told).count("c") == 10

@@ -154,7 +154,7 @@ async def test_pauses_take_no_more_time_than_is_wanted() -> None:
     console, _ = terminal()
     begin = time.monotonic()
     await shown(Screen(console, pace_s=3600, whole_s=0.1))
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 60
 
 
 async def test_where_nobody_looks_on_there_is_a_line_for_each_move() -> None:

@@ -80,7 +80,7 @@ def test_a_server_tells_its_address_and_ends_when_told(
     server = start("serve", "--address", "127.0.0.1:0")
     host, _, port = served(server).rpartition(":")
     assert host == "127.0.0.1"
-    with socket.create_connection((host, int(port)), 5):
+    with socket.create_connection((host, int(port)), 60):
         pass
     assert " server serving address=127.0.0.1:" in server.error_line()
     assert "no tokens yet" in server.error_line()

@@ -25,7 +25,7 @@ def shell(line: str, *words: object, **environment: str) -> tuple[int, str, str]
         text=True,
         encoding="utf-8",
         errors="replace",
-        timeout=30,
+        timeout=100,
         stdin=subprocess.DEVNULL,
         env={**os.environ, **environment},
         check=False,

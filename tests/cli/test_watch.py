@@ -16,6 +16,7 @@ from tests.cli.houses import (
     House,
     Start,
     begin,
+    last,
     open_house,
     play,
     serve,
@@ -98,8 +99,10 @@ def test_what_bots_are_called_does_not_act_on_the_terminal(
 def test_a_match_is_watched_from_before_its_players_are_there_to_its_end(
     start: Start, house: House
 ) -> None:
+    # It is there before: a program that never dials in is not waited for for long.
+    watching = start("watch", "--latest", *house.there())
+    assert watching.error_line() == f"waiting for a match at {house.address}"
     match = begin(start, house, "early")
-    watching = start("watch", "early", *house.there())
     assert "  -  match early, lepidoptery, " in watching.line()
     assert watching.line().endswith("  -  the seats are being taken")
     match.signal()
@@ -116,10 +119,9 @@ def test_a_signal_leaves_and_the_match_goes_on(
     start: Start, run: Run, house: House, number: signal.Signals, ends: int
 ) -> None:
     match_id = f"left-{ends}"
-    match = begin(start, house, match_id)
+    match = last(start, run, house, match_id)
     watching = start("watch", match_id, *house.there())
-    watching.line()
-    watching.line()
+    assert f"  -  match {match_id}, lepidoptery, " in watching.line()
     watching.signal(number)
     code, said, errors = watching.end()
     assert code == ends
@@ -185,7 +187,7 @@ def test_the_latest_one_is_waited_for_and_then_the_next(
 def test_the_latest_is_the_newest_of_those_that_go_on(
     start: Start, run: Run, house: House
 ) -> None:
-    programs = [begin(start, house, match_id) for match_id in ("older", "newer")]
+    programs = [last(start, run, house, match_id) for match_id in ("older", "newer")]
     play(run, house, "newest-but-over")
     watching = start("watch", "--latest", "--json", *house.there())
     assert json.loads(watching.line())["match_id"] == "newer"
@@ -219,18 +221,18 @@ def test_what_goes_wrong_is_one_clear_line(
 
 
 def test_a_server_that_is_killed_and_comes_back_without_the_match_is_one_line(
-    start: Start, tmp_path: Path
+    start: Start, tmp_path: Path, port: int
 ) -> None:
-    house = open_house(tmp_path / "data")
+    house = open_house(tmp_path / "data", port)
     begin(start, house, "gone")
     watching = start("watch", "gone", *house.there())
-    watching.line()
-    watching.line()
+    assert "  -  match gone, lepidoptery, " in watching.line()
+    assert watching.line().endswith("  -  the seats are being taken")
     house.server.process.kill()
     house.server.end()
-    assert watching.line().endswith(
-        f"Z     -  the link to {house.address} was lost; trying again"
-    )
+    line = watching.line()
+    lost = f"Z     -  the link to {house.address} was lost; trying again"
+    assert line.endswith(lost), watching.end()
     # Another folder, so that there is nothing to be taken up.
     other = tmp_path / "other"
     other.mkdir(mode=0o700)
@@ -247,9 +249,9 @@ def test_a_server_that_is_killed_and_comes_back_without_the_match_is_one_line(
 
 
 def test_a_match_is_watched_and_waited_for_over_a_server_that_is_killed(
-    start: Start, run: Run, tmp_path: Path
+    start: Start, run: Run, tmp_path: Path, port: int
 ) -> None:
-    house = open_house(tmp_path / "data")
+    house = open_house(tmp_path / "data", port)
     program = tmp_path / "bot.py"
     program.write_text(
         "import time\nfrom fritillary_client import main\n"
@@ -289,9 +291,11 @@ def test_a_match_is_watched_and_waited_for_over_a_server_that_is_killed(
     assert run("verify", record)[0] == 0
 
 
-def test_a_server_that_stays_away_is_given_up(start: Start, tmp_path: Path) -> None:
-    house = open_house(tmp_path / "data")
-    begin(start, house, "away")
+def test_a_server_that_stays_away_is_given_up(
+    start: Start, run: Run, tmp_path: Path, port: int
+) -> None:
+    house = open_house(tmp_path / "data", port)
+    last(start, run, house, "away")
     watching = start("watch", "away", "--give-up", "1s", "--json", *house.there())
     assert json.loads(watching.line())["match_id"] == "away"
     assert json.loads(watching.line())["type"] == "view"
@@ -300,8 +304,8 @@ def test_a_server_that_stays_away_is_given_up(start: Start, tmp_path: Path) -> N
     code, said, error = watching.end()
     assert code == 1
     assert "gave up after" in one_line(error)
-    last = json.loads(said.splitlines()[-1])
-    assert (last["type"], last["code"]) == ("lost", "link.unreachable")
+    told = json.loads(said.splitlines()[-1])
+    assert (told["type"], told["code"]) == ("lost", "link.unreachable")
 
 
 # ------------------------------------------------------------------------- terminal
@@ -320,10 +324,12 @@ def test_on_a_terminal_the_last_board_and_the_result_stay(
     assert raw.rindex("\x1b[?25h") > raw.rindex("\x1b[?25l")
 
 
-def test_ctrl_c_on_a_terminal_leaves_it_clean(start: Start, house: House) -> None:
-    match = begin(start, house, "cut")
+def test_ctrl_c_on_a_terminal_leaves_it_clean(
+    start: Start, run: Run, house: House
+) -> None:
+    match = last(start, run, house, "cut")
     terminal = Terminal("watch", "cut", *house.there())
-    terminal.until("the seats are being taken")
+    terminal.until_seen(lambda rows: any(row.startswith("> seat 0 ") for row in rows))
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 130
     raw = terminal.raw

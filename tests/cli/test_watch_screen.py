@@ -3,10 +3,13 @@
 import asyncio
 import io
 import re
+from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import pytest
 from rich.console import Console, ConsoleDimensions
+from rich.live import Live
 from rich.text import Text
 from tests.cli.glass import Glass
 from tests.cli.watching import LINK, RESULT, a_match, action, status
@@ -15,7 +18,7 @@ from tests.service.rawbot import until
 from fritillary.cli.output import cut_to
 from fritillary.cli.watch_screen import TerminalOutput, beside
 from fritillary.cli.watched import Watched
-from fritillary_client import LinkError, MatchView
+from fritillary_client import Clock, ClockSettings, LinkError, MatchView, Player
 
 #: Goes up a line and erases it.
 ERASED = "\x1b[1A\x1b[2K"
@@ -58,25 +61,52 @@ def terminal(
     )
 
 
+class Time:
+    """A clock that stands still unless it is moved."""
+
+    def __init__(self) -> None:
+        self.s = 100.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
 @pytest.fixture(autouse=True)
 def _term(monkeypatch: pytest.MonkeyPatch) -> None:
     # A console without it, or on a dumb one, redraws nothing.
     monkeypatch.setenv("TERM", "xterm")
+    shown = SimpleNamespace(monotonic=Time())
+    monkeypatch.setattr("fritillary.cli.watch_screen.time", shown)
+
+
+class Counting(TerminalOutput):
+    """Counts how often it looked for what is new."""
+
+    frames = 0
+
+    def _refresh(self, live: Live) -> None:
+        super()._refresh(live)
+        self.frames += 1
 
 
 async def shown(console: Console, painter: Any, *updates: Any) -> None:
-    """Show updates, each for itself, then stop."""
-    output = TerminalOutput(console, Watched(a_match()), painter)
+    """Show updates, each in a frame of its own, then stop."""
+    output = Counting(console, Watched(a_match(), now=Time()), painter)
     showing = asyncio.ensure_future(output.show())
     for update in updates:
         if isinstance(update, LinkError):
             output.lost(update, 30)
         else:
             output.told(update)
-        # Longer than a frame.
-        await asyncio.sleep(0.08)
+        await another_frame(output)
     output.close()
     await showing
+
+
+async def another_frame(output: Counting) -> None:
+    """Wait until what is known by now has been drawn."""
+    before = output.frames
+    await until(lambda: output.frames > before)
 
 
 def screens(text: str) -> list[list[str]]:
@@ -161,19 +191,54 @@ async def test_where_the_match_is_stands_above_the_board_and_whose_turn_below() 
     assert "away, 0:29 to come back" in waiting
 
 
+THREE_CLOCKS = Clock(
+    left_ms=3_723_000, base_left_ms=3_600_000, move_left_ms=63_000, bank_left_ms=60_000
+)
+
+
+@pytest.mark.parametrize("width", [20, 24, 30, 40, 60, 80])
+@pytest.mark.parametrize("name", ["ann", "a-bot-with-a-name-as-long-as-any"])
+async def test_no_clock_is_cut_however_narrow_the_terminal_is(
+    width: int, name: str
+) -> None:
+    clock = ClockSettings(base_ms=3_600_000, move_ms=63_000, bank_ms=60_000)
+    seats = tuple(Player(seat=seat, name=name, clock=clock) for seat in range(2))
+    console, out = terminal(width, 24)
+    painter: Any = Drawn(6, 75)
+    output = TerminalOutput(console, Watched(a_match(seats=seats), now=Time()), painter)
+    for update in (
+        MatchView(event_number=0, ply=0, seats_to_act=(1,)),
+        attrs.evolve(status(), clocks=(THREE_CLOCKS,) * 2),
+    ):
+        output.told(update)
+    output.close()
+    await output.show()
+    rows = [row for row in screens(out.getvalue())[-1] if row]
+    assert all(len(row) <= width for row in rows)
+    region = rows[[row.startswith("-- ") for row in rows].index(True) :]
+    seen = "\n".join(region)
+    for part in ("1:00:00", "move 1:03", "bank 1:00"):
+        assert seen.count(part) == 2
+    assert "\n  seat 0" in seen
+    assert "\n> seat 1" in seen
+
+
 async def test_clocks_tick_without_news() -> None:
     console, out = terminal()
     painter: Any = Drawn()
-    output = TerminalOutput(console, Watched(a_match()), painter)
+    time = Time()
+    output = Counting(console, Watched(a_match(), now=time), painter)
     showing = asyncio.ensure_future(output.show())
     output.told(MatchView(seats_to_act=(1,)))
     output.told(status())
-    await asyncio.sleep(0.7)
+    for _ in range(3):
+        await another_frame(output)
+        time.s += 0.25
+    await another_frame(output)
     output.close()
     await showing
     clocks = re.findall(r"> seat 1 .*?(\d\.\d) s", out.getvalue())
-    assert clocks[0] == "9.5"
-    assert 2 <= len(set(clocks)) <= 8
+    assert list(dict.fromkeys(clocks)) == ["9.5", "9.2", "9.0", "8.7"]
 
 
 async def test_colours_are_left_out_where_they_are_not_wanted(

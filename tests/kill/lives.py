@@ -19,7 +19,7 @@ from attrs import define, field, frozen
 _ROOT: Final = Path(__file__).parents[2]
 
 #: In seconds: how long the kernel may take to end what was killed.
-_SOON_S: Final = 10.0
+_SOON_S: Final = 60.0
 
 
 class Forge:

@@ -27,10 +27,10 @@ from fritillary.service.private import PrivateFolder
 from fritillary.service.tokens import Role, TokenStore
 
 #: In seconds: the longest that a run may take to its end.
-_WITHIN_S: Final = 30.0
+_WITHIN_S: Final = 120.0
 
 #: In seconds: for what follows at once.
-_SOON_S: Final = 10.0
+_SOON_S: Final = 60.0
 
 _ROOT: Final = Path(__file__).parents[2]
 _PROGRAM: Final = f"exec:{sys.executable} {_ROOT / 'examples/bots/uniform.py'}"
@@ -116,6 +116,8 @@ class Run:
         if new:
             policy = self._line_up.policy
             policy = Policy(policy.rules, policy.stand_in, LinkBank(restarts=2))
+            # A busy machine may take long to start a program.
+            terms = Terms(policy=policy, offer_ms=100_000)
             match = {
                 "game": self._line_up.game,
                 "players": [
@@ -126,7 +128,7 @@ class Run:
                     else player
                     for seat, player in enumerate(self._line_up.players)
                 ],
-                "terms": make_converter().unstructure(Terms(policy=policy)),
+                "terms": make_converter().unstructure(terms),
                 "seed": seed_of(self._line_up, self._deal).hex(),
             }
         self._launch(life, role="server", data=str(self._data), match=match)

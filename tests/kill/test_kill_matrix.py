@@ -18,7 +18,7 @@ _PLAYED = (
 
 
 @pytest.mark.system
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 async def test_a_match_that_is_struck_comes_to_the_end_it_would_have_had():
     async with Forge() as forge:
         known = await all_undisturbed(forge, [(name, 0) for name in _PLAYED])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 import subprocess
 import sys
 import threading
@@ -180,8 +181,11 @@ class Pondering(BaseBot):
         self.threads.add(threading.get_ident())
         self.inside += 1
         self.overlaps += self.inside > 1
-        time.sleep(self.seconds)
+        self._ponder()
         self.inside -= 1
+
+    def _ponder(self):
+        time.sleep(self.seconds)
 
     def start(self, info):
         self._work()
@@ -192,27 +196,39 @@ class Pondering(BaseBot):
         return ask.legal[0]
 
 
+class Listening(Pondering):
+    """Ponders until the loop has gone round a few times meanwhile."""
+
+    def __init__(self, rounds):
+        super().__init__(0)
+        self.rounds = rounds
+
+    def _ponder(self):
+        for _ in range(3):
+            self.rounds.get(timeout=60)
+
+
 def test_a_bot_that_ponders_does_not_hold_up_the_others():
-    bots = [Pondering(0.05), Pondering(0.05)]
+    rounds: queue.SimpleQueue[None] = queue.SimpleQueue()
+    bots = [Listening(rounds), Listening(rounds)]
 
     async def main():
-        ticks = 0
-
         async def tick():
-            nonlocal ticks
             while True:
-                ticks += 1
                 await asyncio.sleep(0.005)
+                # No store of rounds: each is one in which somebody pondered.
+                if rounds.empty() and any(bot.inside for bot in bots):
+                    rounds.put(None)
 
         task = asyncio.ensure_future(tick())
         options = Options(rounds=1)
         game = await referee([local(bot) for bot in bots], options=options)
         task.cancel()
-        return game, ticks
+        return game
 
-    game, ticks = asyncio.run(main())
+    game = asyncio.run(main())
     assert game.finish.kind is EndKind.PLAYED
-    assert ticks > 10
+    assert all(bot.looks for bot in bots)
     assert threading.get_ident() not in bots[0].threads | bots[1].threads
 
 

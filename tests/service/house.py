@@ -14,6 +14,7 @@ from fritillary.plugins.discovery import Registry
 from fritillary.record.chain import length_of
 from fritillary.record.reader import read_record
 from fritillary.record.signing import Signer
+from fritillary.record.terms import LinkBank, Policy, Terms
 from fritillary.service.arena import Arena
 from fritillary.service.private import PrivateFolder
 from fritillary.service.server import Server
@@ -22,6 +23,12 @@ from fritillary.service.tokens import Role, TokenStore
 SEED = bytes(range(32))
 SECRET = bytes(32)
 SIGNER = Signer(bytes(range(32)))
+
+#: For programs, which a busy machine may take long to start, at first and again.
+PATIENT = Terms(
+    policy=Policy.of(link=LinkBank(loss_ms=100_000, total_ms=200_000)),
+    offer_ms=100_000,
+)
 
 
 class Deaf(RawBot):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 
+import attrs
 import grpc
 import pytest
 from grpc_health.v1 import (  # type: ignore[import-untyped]
@@ -38,6 +40,14 @@ async def ask(link, method, request=b"", token="", *, end=True):
     stream = await link.call(method, token)
     await link.data(stream, message(request), end=end)
     return stream
+
+
+def read_in_any_time(stage, monkeypatch):
+    """Have requests waited for however long they take; answers are not."""
+    admission = stage.server.admission
+    patient = copy.copy(admission)
+    patient._limits = attrs.evolve(admission._limits, hello_ms=120_000)
+    monkeypatch.setattr(admission, "_read", patient._read)
 
 
 async def ends(link, method, request=b"", token=""):
@@ -77,7 +87,7 @@ async def test_who_shows_a_token_may_send_more_and_not_everything(open_stage):
 
 
 async def test_of_one_caller_few_requests_are_read_at_once(open_stage):
-    stage = await open_stage(limits=Limits(hello_ms=1_500))
+    stage = await open_stage(limits=Limits(hello_ms=5_000))
     ann, ben = (stage.token(name, Role.SPECTATOR) for name in ("ann", "ben"))
     method = f"{MATCHES}/ListMatches"
     async with Http2(stage.address) as link:
@@ -87,7 +97,7 @@ async def test_of_one_caller_few_requests_are_read_at_once(open_stage):
             await link.data(await link.call(method, ann), half)
         held = stage.server.admission._reading._by_key
         await until(lambda: [room.locked() for room in held.values()] == [True])
-        assert stage.server.admission.count == 20
+        await until(lambda: stage.server.admission.count == 20)
         async with Http2(stage.address) as other:
             assert await ends(other, method, token=ben) == "OK"
         # Those that wait have no more time than those that are read.
@@ -100,9 +110,12 @@ async def test_of_one_caller_few_requests_are_read_at_once(open_stage):
 # ---------------------------------------------------------------- answers nobody reads
 
 
-async def test_answers_that_are_not_read_are_bounded_for_each_token(open_stage):
+async def test_answers_that_are_not_read_are_bounded_for_each_token(
+    open_stage, monkeypatch
+):
     most = 20 * CALL_BYTES
     stage = await open_stage(limits=Limits(max_outstanding_bytes=most, hello_ms=100))
+    read_in_any_time(stage, monkeypatch)
     ann, ben = (stage.token(name, Role.SPECTATOR) for name in ("ann", "ben"))
     method = f"{MATCHES}/ListMatches"
     async with Http2(stage.address, window=0) as link:
@@ -138,9 +151,10 @@ async def test_a_large_answer_counts_with_its_size(open_stage):
         await until(lambda: stage.server.admission.unread > CALL_BYTES)
 
 
-async def test_who_reads_no_answer_keeps_no_place(open_stage):
+async def test_who_reads_no_answer_keeps_no_place(open_stage, monkeypatch):
     limits = Limits(hello_ms=200, max_strange_calls=2, max_strangers=2)
     stage = await open_stage(limits=limits)
+    read_in_any_time(stage, monkeypatch)
     async with Http2(stage.address, window=0) as link:
         for _ in range(2):
             await ask(link, f"{CATALOG}/GetGame", GAME)
@@ -151,10 +165,13 @@ async def test_who_reads_no_answer_keeps_no_place(open_stage):
     await until(lambda: stage.server.admission.unread == 0)
 
 
-async def test_a_stranger_cannot_leave_any_number_of_answers_unread(open_stage):
+async def test_a_stranger_cannot_leave_any_number_of_answers_unread(
+    open_stage, monkeypatch
+):
     most = 4 * CALL_BYTES
     limits = Limits(hello_ms=100, max_strange_unread_bytes=most)
     stage = await open_stage(limits=limits)
+    read_in_any_time(stage, monkeypatch)
     async with Http2(stage.address, window=0) as link:
         for _ in range(5):
             unread = stage.server.admission.unread
@@ -165,7 +182,7 @@ async def test_a_stranger_cannot_leave_any_number_of_answers_unread(open_stage):
 
 
 async def test_streams_that_cannot_be_ended_are_counted(open_stage):
-    limits = Limits(strange_stream_ms=100, max_strange_calls=1, max_strangers=1)
+    limits = Limits(strange_stream_ms=2_000, max_strange_calls=1, max_strangers=1)
     stage = await open_stage(limits=limits)
     async with Http2(stage.address, window=0) as link:
         await ask(link, f"{HEALTH}/Watch")
@@ -210,7 +227,7 @@ async def test_who_holds_places_of_one_kind_is_in_the_way_of_no_other(open_stage
 async def test_streams_without_a_token_end_after_a_while_and_others_do_not(
     open_stage,
 ):
-    stage = await open_stage(limits=Limits(strange_stream_ms=1_000))
+    stage = await open_stage(limits=Limits(strange_stream_ms=4_000))
     token = stage.token("ann", Role.SPECTATOR)
     async with grpc.aio.insecure_channel(stage.address) as channel:
         health = health_pb2_grpc.HealthStub(channel)

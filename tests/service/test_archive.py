@@ -186,7 +186,7 @@ async def test_a_record_whose_options_need_all_memory_is_not_played_again(
     await house.stop()
     await house.start(take.registry())
     short = SimulatorLimits(
-        max_call_ms=100, max_calls=9, workers=1, memory_bytes=1024**3
+        max_call_ms=1_000, max_calls=9, workers=1, memory_bytes=1024**3
     )
     for apart in house.server._apart._by_known.values():
         monkeypatch.setattr(apart, "_limits", short)
@@ -209,7 +209,7 @@ async def test_a_record_whose_options_need_all_memory_is_not_played_again(
             watched = spectator.WatchMatch(match_id=match_id, after_event=0)
             return [one.WhichOneof("update") async for one in watched]
 
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(110):
             assert "event" in await told("small")
             assert "event" not in await told("huge")
             # Nobody is held up who looks on at others afterwards.

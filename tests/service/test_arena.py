@@ -108,7 +108,7 @@ async def test_a_player_that_raises_makes_an_end_that_can_be_waited_for():
 
 
 async def test_two_matches_of_the_same_bots_do_not_wait_for_each_other(stage):
-    terms = Terms(offer_ms=3_000)
+    terms = Terms(offer_ms=60_000)
     async with stage.bot("a", play=last_legal), stage.bot("b", play=last_legal):
         matches = [
             stage.arena.create("pig", players, terms=terms)

@@ -143,6 +143,7 @@ async def test_only_so_many_records_are_fetched_at_once_with_one_token(
         calls = [spectator.FetchRecord(match_id="m") for _ in range(40)]
         outcomes = [asyncio.ensure_future(outcome_of(call)) for call in calls]
         await until(lambda: sum(one.done() for one in outcomes) == 24)
+        await until(lambda: len(begun) >= 16)
         assert len(begun) == 16
         free.set()
         told = await asyncio.gather(*outcomes)

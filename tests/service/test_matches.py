@@ -9,7 +9,8 @@ import stat
 import msgpack
 import pytest
 from tests.service.calls import Caller, outcome_of
-from tests.service.rawbot import last_legal
+from tests.service.rawbot import last_legal, until
+from tests.service.stopwatch import Stopwatch
 
 from fritillary.api.v1 import common_pb2, match_pb2
 from fritillary.record.terms import ClockSettings, EndKind, Terms
@@ -200,7 +201,7 @@ async def test_only_so_many_ended_matches_are_kept(open_stage):
     stage = await open_stage(keep_ended=3)
     for number in range(5):
         await stage.arena.play("pig", ["uniform", "uniform"], match_id=f"m{number}")
-    await asyncio.sleep(0.05)
+    await until(lambda: len(stage.arena.matches()) <= 3)
     assert [one.id for one in stage.arena.matches()] == ["m4", "m3", "m2"]
 
 
@@ -209,19 +210,23 @@ async def test_only_so_many_ended_matches_are_kept(open_stage):
 
 async def test_pausing_stops_the_clock_and_resuming_goes_on(stage):
     async with stage.bot(play=None) as bot, Caller(stage, Role.REFEREE) as referee:
+        clock = Stopwatch()
         hosted = stage.arena.create(
             "pig",
             ["remote:bob", "uniform"],
-            clocks=ClockSettings(base_ms=500),
+            clocks=ClockSettings(base_ms=600_000),
             terms=Terms(margin_ms=0),
         )
         await bot.until("decision_request")
         paused = await referee.PauseMatch(match_id=hosted.id, message="tea\x07")
         closed = await bot.until("decision_closed")
+        before_ms = clock.ms()
         status = bot.all("match_status")[-1]
         await asyncio.sleep(0.7)
+        clock = Stopwatch()
         resumed = await referee.ResumeMatch(match_id=hosted.id)
         request = await bot.until("decision_request", count=2)
+        after_ms = clock.ms()
         bot.play = last_legal
         await bot.send_all(last_legal(request))
         result = await hosted.ended
@@ -233,7 +238,7 @@ async def test_pausing_stops_the_clock_and_resuming_goes_on(stage):
     assert status.phase == common_pb2.MATCH_PHASE_PAUSED
     assert "tea" in status.message
     assert "\x07" not in status.message
-    assert request.clock.base_left_ms > 0
+    assert 600_000 - request.clock.base_left_ms <= before_ms + after_ms
     bodies = [one.WhichOneof("body") for one in bot.all("event")]
     assert bodies[:2] == ["paused", "resumed"]
     assert result.finish.kind is EndKind.PLAYED

@@ -28,6 +28,7 @@ from fritillary.service import metrics
 from fritillary.service.arena import Arena
 from fritillary.service.counts import BOUNDS_MS, Counts
 from fritillary.service.hosted import HostedMatch
+from fritillary.service.metering import Meter
 from fritillary.service.metrics import Metrics
 from fritillary.service.server import Server
 from fritillary.service.tls import ServerTls
@@ -183,7 +184,9 @@ async def test_a_match_that_failed_altogether_has_a_kind_of_its_own(
     assert found["fritillary_matches_ended_total{game=pig,kind=failed}"] == 1
 
 
-async def test_watchers_and_refused_calls_are_counted(stage, page):
+async def test_watchers_and_refused_calls_are_counted(stage, page, monkeypatch):
+    # However long that takes, there is no room for another line meanwhile.
+    monkeypatch.setattr(stage.server.audit, "_meter", Meter(lambda: 0.0))
     async with stage.bot("bob", play=None) as bot, Caller(stage, Role.SPECTATOR) as ann:
         hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
         await bot.until("decision_request")
@@ -322,7 +325,7 @@ async def test_other_requests_do_no_harm(stage, page, capfd):
     def provoke():
         host, _, port = page.address.rpartition(":")
         for raw in (b"\x00\xff\r\n\r\n", b"GET /" + b"x" * 70_000 + b"\r\n\r\n", b""):
-            with socket.create_connection((host, int(port)), 10) as link:
+            with socket.create_connection((host, int(port)), 60) as link:
                 link.sendall(raw)
                 link.shutdown(socket.SHUT_WR)
                 link.settimeout(60)

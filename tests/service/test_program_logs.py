@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.service.house import PATIENT
 from tests.service.rawbot import until
 from tests.service.test_programs import program
 
@@ -46,7 +47,9 @@ def test_a_log_goes_with_its_record(tmp_path):
 
 async def test_at_the_next_start_logs_of_records_that_were_moved_away_are_gone(house):
     for match_id in ("m", "n"):
-        await house.create(program("play"), "uniform", match_id=match_id).ended
+        await house.create(
+            program("play"), "uniform", match_id=match_id, terms=PATIENT
+        ).ended
     log = house.records / "m.seat0.log"
     other = house.records / "n.seat0.log"
     await until(lambda: log.exists() and other.exists())
@@ -61,7 +64,9 @@ async def test_at_the_next_start_logs_of_records_that_were_moved_away_are_gone(h
 async def test_a_program_that_is_started_again_and_again_has_a_bounded_log(
     house, restarts
 ):
-    terms = Terms(policy=Policy(link=LinkBank(restarts=restarts)))
+    terms = Terms(
+        policy=Policy(link=LinkBank(restarts=restarts)), offer_ms=PATIENT.offer_ms
+    )
     await house.create(program("garbage-crash"), "uniform", terms=terms).ended
     log = house.records / "m.seat0.log"
     await until(log.exists)

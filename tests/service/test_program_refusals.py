@@ -11,6 +11,7 @@ import pytest
 from tests.service import pig
 from tests.service.authority import Authority
 from tests.service.calls import bearer, code_of
+from tests.service.house import PATIENT
 from tests.service.rawbot import until
 
 from fritillary.api.v1 import match_pb2, match_pb2_grpc
@@ -112,7 +113,7 @@ def test_who_may_have_programs_started(programs, loopback, allowed):
 
 
 async def test_a_match_of_a_program_waits_for_a_start_that_lets_it(house, caplog):
-    house.create("remote:bob", f"exec:{sys.executable} {PROGRAM} play")
+    house.create("remote:bob", f"exec:{sys.executable} {PROGRAM} play", terms=PATIENT)
     await until(house.arena.hub.sessions, within=LONG)
     await house.crash()
     await house.start(programs=False)

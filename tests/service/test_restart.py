@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from tests.service import pig
-from tests.service.house import SIGNER, House, plays
+from tests.service.house import PATIENT, SIGNER, House, plays
 from tests.service.rawbot import RawBot, first_legal, until
+from tests.service.stopwatch import Stopwatch
 
 from fritillary.api.v1 import bot_pb2 as pb
 from fritillary.core.errors import StorageError, UsageError
@@ -143,24 +144,29 @@ def _build(build):
 
 
 async def test_used_time_is_kept_and_downtime_costs_nobody(house):
-    clock = ClockSettings(base_ms=60_000)
+    clock = ClockSettings(base_ms=600_000)
     async with house.bot(play=plays(1)) as bot:
+        up = Stopwatch()
         house.create(clocks=clock)
         await bot.until("decision_request", count=2)
         before = house.arena.match("m").match.clocks[0].base_ms
         await asyncio.sleep(0.3)
         await house.stop()
+        up_ms = up.ms()
     await asyncio.sleep(0.4)
     await house.start()
     await asyncio.sleep(0.4)
+    back = Stopwatch()
     async with house.bot(play=first_legal) as bot:
         request = await bot.until("decision_request")
+        back_ms = back.ms()
         left = request.clock.left_ms
         await bot.until("match_ended")
     restarted = house.record().find(Restarted)
     assert restarted.seat == 0
-    assert 250 <= restarted.charged_ms < 700
-    assert before - 700 < left <= before - 250
+    assert 250 <= restarted.charged_ms <= up_ms
+    spent_ms = before - left
+    assert 250 <= spent_ms <= restarted.charged_ms + back_ms
     verify((house.records / "m.frec").read_bytes(), pig.registry())
 
 
@@ -179,8 +185,9 @@ async def test_when_a_match_started_stays_as_it_was(house, how):
         assert house.arena.match("m").started_at_ms == started
         await house.arena.wait("m")
         await bot.until("match_ended")
+        # A bot that hangs up may take its acknowledgement with it.
+        await until(lambda: not list(house.private.path.glob("m*")))
     assert house.arena.match("m").started_at_ms == started
-    await until(lambda: not list(house.private.path.glob("m*")))
 
 
 async def test_a_match_that_had_not_started_starts_when_its_seats_are_ready(house):
@@ -214,11 +221,11 @@ async def test_when_a_match_started_may_be_unreadable(house, raw):
 async def test_a_program_is_started_again(house, tmp_path):
     program = Path(__file__).with_name("program.py")
     words = f"exec:{sys.executable} {program} slow"
-    house.create(words, "uniform")
+    house.create(words, "uniform", terms=PATIENT)
     await until(lambda: house.arena.match("m").ply > 2, within=60)
     await house.crash()
     await house.start()
-    result = await asyncio.wait_for(house.arena.wait("m"), 30)
+    result = await asyncio.wait_for(house.arena.wait("m"), 60)
     assert result.finish.kind is EndKind.PLAYED
     verify((house.records / "m.frec").read_bytes(), pig.registry())
 
@@ -457,16 +464,15 @@ async def test_matches_that_survive_need_a_folder_for_records(tmp_path):
 
 async def test_several_matches_of_several_bots_go_on(house):
     texts = {name: house.tokens.create(name, Role.BOT) for name in ("ann", "cleo")}
-    sizes = {"ann": 8, "cleo": 8}
     async with contextlib.AsyncExitStack() as stack:
-        for name, text in texts.items():
-            bot = RawBot(
-                house.server.address, text, play=plays(6), capacity=sizes[name]
-            )
-            await stack.enter_async_context(bot)
+        bots = []
+        for text in texts.values():
+            bot = RawBot(house.server.address, text, play=plays(6), capacity=8)
+            bots.append(await stack.enter_async_context(bot))
         for number in range(6):
             house.create("remote:ann", "remote:cleo", match_id=f"m{number}")
-        await asyncio.sleep(0.3)
+        # The first decision of each match, and one after each that Ann makes.
+        await until(lambda: sum(len(b.all("decision_request")) for b in bots) >= 12)
         await house.crash()
     begun = [
         path.stem
@@ -476,13 +482,11 @@ async def test_several_matches_of_several_bots_go_on(house):
     assert begun
     await house.start()
     async with contextlib.AsyncExitStack() as stack:
-        for name, text in texts.items():
-            bot = RawBot(
-                house.server.address, text, play=first_legal, capacity=sizes[name]
-            )
+        for text in texts.values():
+            bot = RawBot(house.server.address, text, play=first_legal, capacity=8)
             await stack.enter_async_context(bot)
         results = [
-            await asyncio.wait_for(house.arena.wait(f"m{number}"), 20)
+            await asyncio.wait_for(house.arena.wait(f"m{number}"), 60)
             for number in range(6)
         ]
     assert {result.finish.kind for result in results} == {EndKind.PLAYED}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 
 import pytest
 from tests.service import pig
 from tests.service.calls import Caller, outcome_of
 from tests.service.house import plays
-from tests.service.rawbot import first_legal
+from tests.service.rawbot import first_legal, until
 
 from fritillary.api.v1 import common_pb2, match_pb2
 from fritillary.plugins.discovery import Registry
@@ -184,7 +183,7 @@ async def test_those_that_memory_has_let_go_are_found_as_well(house, call):
     await house.start(keep_ended=1)
     for number in range(3):
         await house.create("uniform", "uniform", match_id=f"m{number}").ended
-        await asyncio.sleep(0)
+        await until(lambda: len(house.arena.matches()) == 1)
     assert [one.id for one in house.arena.matches()] == ["m2"]
     assert (await got(call, "m0")).phase == ENDED
     async with call() as spectator:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.service import pig
-from tests.service.house import plays
+from tests.service.house import PATIENT, plays
 from tests.service.rawbot import RawBot, decide, first_legal, last_legal, until
 
 from fritillary.api.v1 import bot_pb2 as pb
@@ -54,7 +54,7 @@ async def session_of(house, *, count=1, name="1", **more):
 
 async def test_a_program_whose_match_had_not_begun_is_started_again(house):
     # The match waits for Bob, so that its program is there and nothing is dealt.
-    hosted = house.create("remote:bob", program())
+    hosted = house.create("remote:bob", program(), terms=PATIENT)
     await until(lambda: len(house.arena.hub.sessions()) == 1, within=LONG)
     assert hosted.phase == "offered"
     await house.crash()
@@ -167,7 +167,7 @@ async def test_neither_clock_nor_link_bank_runs_in_a_pause_while_a_bot_is_away(h
 
 
 async def test_after_such_a_pause_the_link_bank_runs_out_all_the_same(house):
-    terms = Terms(policy=Policy(link=LinkBank(loss_ms=2_000, total_ms=2_000)))
+    terms = Terms(policy=Policy(link=LinkBank(loss_ms=5_000, total_ms=5_000)))
     await session_of(house, terms=terms)
     hosted = await paused_and_resumed(house)
     result = await asyncio.wait_for(hosted.ended, LONG)
@@ -258,7 +258,7 @@ async def test_an_arena_closes_while_the_program_of_a_forgotten_match_ends(
     arena = stage.arena
     if kept:
         arena.take_up()
-    hosted = arena.create("pig", [program(), "uniform"], match_id="m")
+    hosted = arena.create("pig", [program(), "uniform"], match_id="m", terms=PATIENT)
     await asyncio.wait_for(hosted.ended, LONG)
     # It is in memory no more, and its program has a moment to end by itself.
     assert not arena.matches()

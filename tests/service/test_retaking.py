@@ -21,7 +21,8 @@ LONG = 60
 PATIENT = Policy.of(link=LinkBank(loss_ms=60_000, total_ms=120_000))
 
 #: Whoever is ruled on loses by this clock, not by the ceiling.
-TERMS = Terms(policy=PATIENT, offer_ms=300, ready_ms=600)
+#: There is time to do something before that, also on a busy machine.
+TERMS = Terms(policy=PATIENT, offer_ms=3_000, ready_ms=3_100)
 
 
 def seat(match_id):
@@ -31,7 +32,7 @@ def seat(match_id):
 async def interrupted(house, **more):
     """Play some decisions, kill the server and start it; return the match."""
     async with house.bot(play=plays(1)) as bot:
-        hosted = house.create(clocks=ClockSettings(base_ms=3_000), **more)
+        hosted = house.create(clocks=ClockSettings(base_ms=60_000), **more)
         await bot.until("decision_request", count=2)
         await house.crash()
     await house.start()
@@ -53,7 +54,7 @@ async def test_who_does_not_accept_its_seat_again_loses_it(house):
     async with house.bot(auto=False) as bot:
         await bot.until("match_offer")
         why = await ruled(house, hosted)
-    assert "did not accept its seat again within 0.3 s" in why
+    assert "did not accept its seat again within 3 s" in why
 
 
 async def test_who_accepts_and_does_not_get_ready_loses_its_seat(house):
@@ -62,7 +63,7 @@ async def test_who_accepts_and_does_not_get_ready_loses_its_seat(house):
         offer = await bot.until("match_offer")
         await bot.send(accept=pb.Accept(**seat(offer.match_id)))
         why = await ruled(house, hosted)
-    assert "did not get ready again within 0.6 s" in why
+    assert "did not get ready again within 3.1 s" in why
 
 
 async def test_who_comes_and_goes_has_the_time_once(house):
@@ -93,7 +94,7 @@ async def test_a_pause_stops_the_time(house):
         await bot.until("match_offer")
         hosted.pause("tea")
         await until(lambda: hosted.phase == "paused", within=LONG)
-        await asyncio.sleep(2 * TERMS.offer_ms / 1000)
+        await asyncio.sleep(1.5 * TERMS.offer_ms / 1000)
         assert not hosted.over
         hosted.resume()
         why = await ruled(house, hosted)

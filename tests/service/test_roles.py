@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import grpc
 import pytest
@@ -54,14 +55,20 @@ async def all_methods(channel):
     }
 
 
-async def answered(channel, path, method, metadata):
-    """Call a method with an empty request; return ``ok`` or the code."""
+async def answered(channel, path, method, metadata, *, let_in):
+    """Call a method with an empty request; return ``ok`` or the code.
+
+    On a stream nothing is sent by who is not let in: gRPC may lose a refusal that comes
+    meanwhile.
+    """
     arity = "_".join(
         "stream" if streams else "unary"
         for streams in (method.client_streaming, method.server_streaming)
     )
     call = getattr(channel, arity)(path)
-    request = iter([b""]) if method.client_streaming else b""
+    request: Any = b""
+    if method.client_streaming:
+        request = iter([b""]) if let_in else None
     async with asyncio.timeout(60):
         return await outcome_of(call(request, metadata=metadata))
 
@@ -70,7 +77,7 @@ async def test_without_a_token_nothing_answers_but_what_is_open(stage):
     async with grpc.aio.insecure_channel(stage.address) as channel:
         methods = await all_methods(channel)
         found = {
-            path: await answered(channel, path, method, ())
+            path: await answered(channel, path, method, (), let_in=path in OPEN)
             for path, method in methods.items()
         }
     refused = {path for path, code in found.items() if code == "auth.missing-token"}
@@ -92,7 +99,13 @@ async def test_every_method_is_for_the_roles_that_it_names(stage, role):
     async with grpc.aio.insecure_channel(stage.address) as channel:
         methods = await all_methods(channel)
         found = {
-            path: await answered(channel, path, method, metadata)
+            path: await answered(
+                channel,
+                path,
+                method,
+                metadata,
+                let_in=path in OPEN or role in ROLES[path],
+            )
             for path, method in methods.items()
         }
     wrong = {path for path, code in found.items() if code in AUTH}

@@ -282,7 +282,7 @@ async def test_calls_that_wait_can_be_cancelled(simulator):
 
 
 async def test_a_call_that_takes_too_long_fails_and_the_next_is_answered(simulator):
-    running = await simulator(max_call_ms=200)
+    running = await simulator(max_call_ms=2_000)
     before = running.pids
     assert await outcome_of(running.endless(*pig())) == "limit.time"
     await running.works()
@@ -297,7 +297,7 @@ def busy(pid):
 
 @pytest.mark.parametrize("given_up", [False, True])
 async def test_a_hook_that_never_comes_back_is_killed(simulator, given_up):
-    running = await simulator(max_call_ms=60_000 if given_up else 200)
+    running = await simulator(max_call_ms=60_000 if given_up else 2_000)
     (before,) = running.pids
     game, worlds = await running.trap("loop")
     rested = busy(before)
@@ -336,7 +336,7 @@ async def test_a_game_that_misbehaves_harms_nobody_else(simulator, how, code):
 async def test_an_observation_with_a_lie_that_takes_for_ever_is_cut_off(
     simulator, name, lie
 ):
-    running = await simulator(max_call_ms=300)
+    running = await simulator(max_call_ms=2_000)
     one = decision(name, 6)
     raw = pack({**unpack(one.observation.data), **lie})
     opened = await running.stub.OpenGame(pb.OpenGameRequest(game=name))

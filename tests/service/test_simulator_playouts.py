@@ -185,12 +185,12 @@ def test_plies_are_for_games_that_can_judge_and_are_not_too_many(asking):
 
 
 def test_a_call_that_takes_too_long_is_an_error_unless_it_says_within():
-    asking = Asking(max_call_ms=100)
+    asking = Asking(max_call_ms=1_000)
     game, worlds = asking.at(decision("pig"), count=2)
     tasks = [pb.PlayOutTask(count=200_000), pb.PlayOutTask(count=300_000, worlds=[1])]
     fields = {"game": game, "worlds": worlds, "tasks": tasks}
     assert code_of(asking.play_out, **fields) == "limit.time"
-    for within in (30, 10_000):
+    for within in (300, 10_000):
         response = asking.play_out(**fields, within_ms=within)
         assert not response.complete
         both, one = (each.playouts for each in response.totals)

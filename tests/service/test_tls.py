@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from tests.service import pig
 from tests.service.authority import HOUR, Authority, key_pem
 from tests.service.calls import bearer, outcome_of
+from tests.service.house import PATIENT
 from tests.service.rawbot import RawBot
 
 from fritillary.api.v1 import (
@@ -142,7 +143,9 @@ async def test_programs_reach_a_server_with_tls_wherever_it_listens(
     pair = authority.sign("server", "arena.example")
     tls = ServerTls.load(pair.cert, pair.key, authority.ca if members_only else None)
     async with Server(arena, "0.0.0.0:0", tls=tls):
-        result = await arena.play("pig", [f"exec:{PROGRAM} play", "uniform"])
+        result = await arena.play(
+            "pig", [f"exec:{PROGRAM} play", "uniform"], terms=PATIENT
+        )
     assert result.finish.kind is EndKind.PLAYED
 
 

@@ -21,8 +21,14 @@ from fritillary.service.limits import Limits
 from fritillary.service.tokens import Role
 
 
-async def watched(caller, **request):
-    return [update async for update in caller.WatchMatch(**request)]
+async def watched(caller, begun=None, **request):
+    """Return all updates; an event is set after the first one."""
+    found = []
+    async for update in caller.WatchMatch(**request):
+        found.append(update)
+        if begun is not None:
+            begun.set()
+    return found
 
 
 async def read_all(call):
@@ -46,9 +52,11 @@ async def test_watching_from_the_start_tells_everything(stage):
     async with stage.bot(play=None) as bot, Caller(stage, Role.SPECTATOR) as spectator:
         hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
         request = await bot.until("decision_request")
+        begun = asyncio.Event()
         watching_ = asyncio.create_task(
             watched(
                 spectator,
+                begun,
                 match_id=hosted.id,
                 after_event=0,
                 encoding=common_pb2.ENCODING_JSON,
@@ -56,7 +64,7 @@ async def test_watching_from_the_start_tells_everything(stage):
                 picture=match_pb2.PICTURE_TEXT,
             )
         )
-        await asyncio.sleep(0.1)
+        await begun.wait()
         bot.play = last_legal
         await bot.send_all(last_legal(request))
         result = await hosted.ended
@@ -94,8 +102,9 @@ async def test_watching_late_tells_what_was_missed_if_wanted(stage):
 async def test_watching_may_begin_before_the_players_are_there(stage):
     async with Caller(stage, Role.SPECTATOR) as spectator:
         hosted = stage.arena.create("pig", ["remote:bob", "uniform"])
-        watching_ = asyncio.create_task(watched(spectator, match_id=hosted.id))
-        await asyncio.sleep(0.1)
+        begun = asyncio.Event()
+        watching_ = asyncio.create_task(watched(spectator, begun, match_id=hosted.id))
+        await begun.wait()
         async with stage.bot(play=last_legal):
             await hosted.ended
         updates = await watching_

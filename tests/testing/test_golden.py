@@ -60,6 +60,41 @@ def test_a_missing_or_outdated_playthrough_is_caught(tmp_path):
     assert "'legal: throw' is not 'legal: roll'" in outdated.failure.what
 
 
+def test_a_file_that_is_no_text_is_named(tmp_path):
+    path = tmp_path / "pig.txt"
+    path.write_bytes(b"\xff\xfe\x00")
+    judgement = judge(sound(pig), path)
+    assert judgement.verdict is Verdict.BROKEN
+    what = "pig.txt is no text in UTF-8; write it with --update-golden"
+    assert judgement.failure.what == what
+
+
+def test_a_playthrough_that_cannot_be_written_whole_leaves_the_one_before(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "pig.txt"
+    path.write_text("before", "utf-8")
+
+    def full(self, raw):
+        with self.open("wb") as file:
+            file.write(raw[: len(raw) // 2])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(path), "write_bytes", full)
+    with pytest.raises(KeyboardInterrupt):
+        judge(sound(pig), path, update=True)
+    assert path.read_text("utf-8") == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "pig.txt"
+    judgement = judge(sound(pig), path, update=True)
+    assert judgement.verdict is Verdict.BROKEN
+    assert judgement.failure.what.startswith(f"{path} cannot be written: ")
+
+
 def test_without_a_file_the_law_says_nothing():
     assert judge(sound(pig), None).verdict is Verdict.SKIPPED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
@@ -151,7 +151,8 @@ def analyse(
 
     What is searched is what the seat that decides knows, even where the input holds
     more. Each decision of a record is compared with the best that was found, and
-    those that lost most are told. Ctrl-C gives the answer so far.
+    those that lost most are told. Ctrl-C gives the answer so far. --max-time bounds
+    what is read, not the search; --max-memory bounds both.
 
     Example: fritillary analyse match.frec --ply 12 --iterations 20000
     """
@@ -166,12 +167,14 @@ def analyse(
         why = "one decision is analysed, and none is worse than others"
         leave_out(why, {"--worst": worst}, code="worst")
     count = _USUAL_WORST if worst is None else worst
-    wish = _Wish(bot, iterations, time, seed, top, count, as_json)
+    wish = _Wish(name, budget, bot, iterations, time, seed, top, count, as_json)
     if not raw.startswith(MAGIC):
         if ply is not None:
             raise UsageError("--ply is for match records", code="usage.ply")
         game, options = game_and_options(app, game_id, option, preset)
-        _analyse_one(wish, position_in(raw, name, game, options, seat))
+        with naming(Path(name)), budget.spent_by(doing="reading it"):
+            position = position_in(raw, name, game, options, seat)
+        _analyse_one(wish, position)
         return
     if option or preset:
         msg = f"{name}: a match record has its options; leave out --option, --preset"
@@ -189,8 +192,13 @@ def analyse(
 
 @frozen
 class _Wish:
-    """What is asked for besides the decisions; see `analyse`."""
+    """What is asked for besides the decisions; see `analyse`.
 
+    The name is that of the file, the budget what reading and searching may take.
+    """
+
+    name: str
+    budget: Budget
     bot: str
     iterations: int | None
     time: str
@@ -210,6 +218,16 @@ class _Wish:
             usual=usual,
         )
 
+    @contextlib.contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Bound the memory of what is done in a ``with`` block: a search.
+
+        Raises:
+            RecordError: naming the file, if it takes more.
+        """
+        with naming(Path(self.name)), self.budget.of_memory.spent_by(doing="searching"):
+            yield
+
 
 def _analyst(search: Searching, go_on: GoOn) -> Analyst:
     apart = search.objective == "place"
@@ -221,7 +239,7 @@ def _analyse_one(
 ) -> None:
     """Analyse one decision, and what was chosen if anything was."""
     search = wish.search(position.game, ONE)
-    with _Watched(1) as watched:
+    with wish.bounded(), _Watched(1) as watched:
         analyst = _analyst(search, watched.go_on)
         found = analyst.search(position)
         judgement = None if taken is None else analyst.judge(taken, found)
@@ -246,7 +264,7 @@ def _analyse_match(wish: _Wish, replay: Replay, taken: Sequence[Taken]) -> None:
     game, header = replay.game, replay.record.header
     search = wish.search(game, MANY)
     judgements: list[Judgement] = []
-    with _Watched(len(taken)) as watched:
+    with wish.bounded(), _Watched(len(taken)) as watched:
         analyst = _analyst(search, watched.go_on)
         for each in taken:
             watched.begin(f"ply {each.ply} of {replay.ply}")

@@ -113,10 +113,13 @@ def print_position(
     visits = [f"{each.visits:,}" for _, each in listed]
     taken = max(map(len, texts)) + max(6, *map(len, visits)) + _FIXED
     room = console().width - taken
+    # In a narrow terminal the bar goes first, then actions are broken; numbers never.
+    barred = room >= 0
     table = _table()
     for heading in (" " * 4, "action", unit(searching, position.seats), "range"):
-        side: Literal["left", "right"] = "left" if heading == "action" else "right"
-        table.add_column(heading, justify=side, no_wrap=True)
+        named = heading == "action"
+        side: Literal["left", "right"] = "left" if named else "right"
+        table.add_column(heading, justify=side, no_wrap=not named, overflow="fold")
     table.add_column("", no_wrap=True)
     table.add_column("visits", justify="right", no_wrap=True)
     table.add_column("then" if room > _LEAST else "", no_wrap=True)
@@ -127,7 +130,7 @@ def print_position(
             styled(text),
             styled(_percent(each, ".1f")),
             styled((_interval(each), "dim")),
-            styled((_bar(each), "green" if rank == 1 else "cyan")),
+            styled((_bar(each) if barred else "", "green" if rank == 1 else "cyan")),
             styled(looked),
             styled((_cut(_line(game, each), room) if room > _LEAST else "", "dim")),
             style="bold" if rank == 1 else "",

@@ -23,10 +23,10 @@ from fritillary.cli.output import (
     console,
     print_json,
     print_note,
-    print_table,
     say,
 )
 from fritillary.cli.servers import our_errors
+from fritillary.cli.tables import print_table
 from fritillary.core.errors import ServiceError, UnknownGameError, UsageError
 from fritillary.record.terms import Terms
 from fritillary_client import ArenaError, Referee

@@ -1,5 +1,8 @@
 """What playing a record again may take: nobody knows what a stranger's leads to.
 
+A search of it goes where nobody has played, and takes memory as well. Its time is what
+was asked for, and Ctrl-C ends it with an answer.
+
 A record names the options of its match, and some games have options for which the list
 of all actions fills the memory. Its rules run in this process, so this process is
 bounded as long as they do.
@@ -15,7 +18,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Final, NoReturn
 
 import typer
-from attrs import frozen
+from attrs import evolve, frozen
 
 from fritillary.core.errors import FritillaryError, RecordError, UsageError
 from fritillary.core.memory import lacks_memory, limit_memory
@@ -76,14 +79,22 @@ class Budget:
         """
         return cls(_milliseconds(time), _bytes(memory))
 
+    @property
+    def of_memory(self) -> Budget:
+        """The same for what has a time of its own: a search that a person asked for."""
+        return evolve(self, max_ms=None)
+
     @contextlib.contextmanager
-    def spent_by(self, command: str = "") -> Iterator[None]:
+    def spent_by(
+        self, command: str = "", doing: str = "playing it again"
+    ) -> Iterator[None]:
         """Bound what is done in a ``with`` block.
 
         Time is bounded in the main thread only, and both where the system can.
 
         Args:
             command: that has the options which allow more, if not this one.
+            doing: what is done, as people are told.
 
         Raises:
             RecordError: ``record.limit`` if it takes more.
@@ -101,7 +112,7 @@ class Budget:
             return
         # Not before what has filled the memory is let go.
         where = f"'fritillary {command}' with " if command else ""
-        msg = f"playing it again takes {took}; {where}{option} allows more"
+        msg = f"{doing} takes {took}; {where}{option} allows more"
         raise RecordError(msg, code="record.limit")
 
 

@@ -16,10 +16,10 @@ from fritillary.cli.output import (
     print_error,
     print_json,
     print_note,
-    print_table,
     say,
 )
 from fritillary.cli.players import check_players
+from fritillary.cli.tables import print_table
 from fritillary.cli.together import leave_out
 from fritillary.cli.values import Json
 from fritillary.core.errors import UsageError

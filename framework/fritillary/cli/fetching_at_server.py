@@ -10,7 +10,7 @@ from attrs import frozen
 from fritillary.app.application import Application
 from fritillary.cli.budget import Budget
 from fritillary.cli.codes import error_text, exit_code
-from fritillary.cli.files import check_place, naming, put
+from fritillary.cli.files import check_place, naming
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.output import print_error, print_json, print_note
@@ -23,6 +23,7 @@ from fritillary.core.errors import (
     StorageError,
     UsageError,
 )
+from fritillary.record.whole import put
 from fritillary.referee.verify import verify
 
 #: Codes of a record that cannot be played again here, though it may hold.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from fritillary.core.errors import RecordError, StorageError, UsageError
 from fritillary.record.chain import MAGIC
 from fritillary.record.reader import Record, read_file, read_record
+from fritillary.record.whole import put
 
 
 @contextlib.contextmanager
@@ -87,38 +85,6 @@ def spare(path: Path, record: Path) -> None:
         msg = f"{path}: that is the record itself; name another file"
         raise UsageError(msg, code="usage.record")
     check_output(path)
-
-
-def put(path: Path, raw: bytes, *, overwrite: bool = True) -> None:
-    """Write a file, all of it or nothing, whoever writes it at the same time.
-
-    Where a link leads there, the link stays; into a pipe or a device is written.
-
-    Args:
-        path: of the file.
-        raw: what is to be in it.
-        overwrite: replace what is there.
-
-    Raises:
-        FileExistsError: if something is there that is not to be replaced.
-        OSError: if it cannot be written.
-    """
-    if overwrite and path.exists() and not path.is_file():
-        path.write_bytes(raw)
-        return
-    target = Path(os.path.realpath(path))
-    aside = target.with_name(f".fritillary-{secrets.token_hex(8)}.part")
-    try:
-        aside.write_bytes(raw)
-        if not overwrite:
-            os.link(aside, target)
-            return
-        if target.exists():
-            shutil.copymode(target, aside)
-        aside.replace(target)
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -9,7 +9,8 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.games import seats_text
-from fritillary.cli.output import print_json, print_table, print_text, say
+from fritillary.cli.output import print_json, print_text, say
+from fritillary.cli.tables import print_table
 from fritillary.cli.together import leave_out
 from fritillary.cli.values import GameId, Json, Options, Preset, game_and_options
 from fritillary.codec.packing import to_json

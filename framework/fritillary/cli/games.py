@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fritillary.app.application import Application
-from fritillary.cli.output import print_json, print_note, print_table
+from fritillary.cli.output import print_json, print_note
+from fritillary.cli.tables import print_table
 from fritillary.cli.values import Json
 from fritillary.core.info import GameInfo
 

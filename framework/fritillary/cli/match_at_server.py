@@ -16,7 +16,6 @@ from attrs import define, frozen
 from fritillary.app.application import Application
 from fritillary.cli import watch_at_server
 from fritillary.cli.claims import claimed
-from fritillary.cli.files import put
 from fritillary.cli.interrupted import leave
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.loop import stopped_by
@@ -31,6 +30,7 @@ from fritillary.core.errors import RecordError, ServiceError, StorageError
 from fritillary.core.interrupts import INTERRUPTED
 from fritillary.record import terms as record_terms
 from fritillary.record.reader import read_file
+from fritillary.record.whole import put
 from fritillary_client import (
     ArenaError,
     ClockSettings,

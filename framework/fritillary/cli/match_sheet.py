@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from fritillary.cli.clocks import clock_text
-from fritillary.cli.output import json_text, print_table, say
+from fritillary.cli.output import json_text, say
+from fritillary.cli.tables import print_filled, print_table
 from fritillary.cli.watch_lines import match_data, update_data
 from fritillary.cli.watched import Watched, duration_text
 from fritillary.core.moments import moment_text
@@ -60,17 +61,6 @@ def print_sheet(match: Match, watched: Watched | None = None) -> None:
     if match.result is not None:
         about.take(match.result)
         say(about.end_line(), style="bold")
-
-
-def print_filled(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table without the columns in which there is nothing."""
-    kept = [
-        number for number, _ in enumerate(columns) if any(row[number] for row in rows)
-    ]
-    print_table(
-        [columns[number] for number in kept],
-        [[row[number] for number in kept] for row in rows],
-    )
 
 
 def _rows(match: Match, about: Watched) -> Iterator[tuple[str, str]]:

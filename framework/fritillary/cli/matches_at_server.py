@@ -11,10 +11,11 @@ from attrs import frozen
 
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.loop import run as run_loop
-from fritillary.cli.match_sheet import print_filled, print_sheet, sheet_data
+from fritillary.cli.match_sheet import print_sheet, sheet_data
 from fritillary.cli.output import print_json, print_note, say
 from fritillary.cli.reach import Access
 from fritillary.cli.servers import OPEN, names_of, our_errors
+from fritillary.cli.tables import print_filled
 from fritillary.cli.watched import Watched
 from fritillary.core.moments import moment_text
 from fritillary.record.terms import clip
@@ -83,7 +84,8 @@ def list_matches(access: Access, wanted: Wanted, *, as_json: bool) -> None:
         print_filled(columns, list(map(_row, found)))
         for match in found:
             if match.phase == "stranded":
-                print_note(f"match {match.match_id} is stranded: {_why(match)}")
+                told = f"match {match.match_id} is stranded: {_why(match)}"
+                print_note(told, wrap=True)
     else:
         print_note(f"there is no such match at {access.server}")
     if more:

@@ -10,23 +10,12 @@ import contextlib
 import json
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from fritillary.codec.packing import to_json
-
-#: Names of rows up to so many characters are never broken, and words elsewhere where
-#: they all have room.
-_WHOLE_NAME: Final = 32
-_WHOLE_WORD: Final = 11
-
-#: Blanks between columns.
-_GAP: Final = 2
 
 #: A piece of a line: as it is, or in a style of ours.
 Part: TypeAlias = str | tuple[str, str]
@@ -91,7 +80,7 @@ def console(*, stderr: bool = False, wrap: bool = False) -> Console:
         highlight=False,
         markup=False,
         emoji=False,
-        soft_wrap=not (wrap and looks_on()),
+        soft_wrap=not (wrap and (sys.stderr if stderr else sys.stdout).isatty()),
     )
     if out.width < _NARROWEST:
         out.width = _NARROWEST
@@ -180,69 +169,26 @@ def print_error(message: str) -> None:
     _remark(styled(("error: ", "bold red"), str(message).strip()))
 
 
-def print_note(message: str) -> None:
-    """Print a remark to stderr."""
-    _remark(styled(str(message).strip(), style="dim"))
+def print_note(message: str, *, wrap: bool = False) -> None:
+    """Print a remark to stderr.
+
+    Args:
+        message: the remark.
+        wrap: break it between words on a terminal; not where it has a command in it,
+            which is copied.
+    """
+    _remark(styled(str(message).strip(), style="dim"), wrap=wrap)
 
 
-def _remark(line: Text) -> None:
+def _remark(line: Text, *, wrap: bool = False) -> None:
     # There is nowhere to complain that nothing can be said.
     with contextlib.suppress(OSError, ValueError):
-        console(stderr=True).print(line)
+        console(stderr=True, wrap=wrap).print(line)
 
 
 def print_text(text: str) -> None:
     """Print sentences, broken between words where somebody looks on."""
     console(wrap=True).print(styled(text))
-
-
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under bold headings, if there are any, without a frame."""
-    out = console()
-    table = Table(
-        box=None, pad_edge=False, header_style="bold", show_header=any(columns)
-    )
-    kept = [list(map(styled, row)) for row in rows]
-    cells = [
-        [Text(column), *(row[number] for row in kept)]
-        for number, column in enumerate(columns)
-    ]
-    for column, width in zip(columns, _widths(cells, out.width), strict=True):
-        table.add_column(column, overflow="fold", **width)
-    for row in kept:
-        table.add_row(*row)
-    out.print(table, soft_wrap=False)
-
-
-def _widths(columns: Sequence[Sequence[Text]], room: int) -> list[dict[str, Any]]:
-    """Return how wide columns are; what has no room is left to Rich.
-
-    Names of rows, which are copied from here, are whole. So are words everywhere, as
-    long as they are not too long; what is left is shared out.
-
-    Args:
-        columns: their cells, those of the first one names of rows.
-        room: of a row.
-    """
-    longest = [max(cell.cell_len for cell in cells) for cells in columns]
-    widths = [
-        max(cell_len(word) for cell in cells for word in cell.plain.split() or [""])
-        for cells in columns
-    ]
-    widths = [min(width, _WHOLE_WORD) for width in widths]
-    named = longest[0] <= _WHOLE_NAME
-    if named:
-        widths[0] = longest[0]
-    spare = room - sum(widths) - _GAP * (len(widths) - 1)
-    if spare < 0:
-        return [{"no_wrap": named and not number} for number, _ in enumerate(widths)]
-    lacking = [most - width for most, width in zip(longest, widths, strict=True)]
-    order = sorted(range(len(widths)), key=lacking.__getitem__)
-    for done, number in enumerate(order):
-        more = min(lacking[number], spare // (len(order) - done))
-        widths[number] += more
-        spare -= more
-    return [{"width": width} for width in widths]
 
 
 def looks_on() -> bool:

@@ -18,10 +18,10 @@ from fritillary.cli.output import (
     looks_on,
     print_json,
     print_note,
-    print_table,
     print_text,
     say,
 )
+from fritillary.cli.tables import print_table
 from fritillary.cli.together import leave_out
 from fritillary.cli.values import RecordFile, check_seat
 from fritillary.codec.kinds import tag_of

@@ -8,7 +8,8 @@ import typer
 
 from fritillary.app.application import Application
 from fritillary.cli.moments import now_ms, parse_expiry
-from fritillary.cli.output import print_json, print_note, print_table, say
+from fritillary.cli.output import print_json, print_note, say
+from fritillary.cli.tables import print_table
 from fritillary.cli.values import Data, Json
 from fritillary.core.moments import moment_text
 
@@ -98,7 +99,11 @@ def list_tokens(data: Data = None, as_json: Json = False) -> None:
         )
     elif tokens:
         titles = ("ID", "NAME", "ROLE", "MADE (UTC)", "EXPIRES (UTC)", "STATE")
-        print_table(titles, (_row(token, store.state(token)) for token in tokens))
+        print_table(
+            titles,
+            (_row(token, store.state(token)) for token in tokens),
+            beneath=("MADE (UTC)",),
+        )
     else:
         print_note(
             f"there are no tokens; 'fritillary token create NAME{app.words}' makes one"

@@ -13,10 +13,11 @@ from fritillary.app.application import Application
 from fritillary.cli.interrupted import telling_of_interrupts
 from fritillary.cli.loop import run as run_loop
 from fritillary.cli.match_remarks import RemarkOutput
-from fritillary.cli.output import console, looks_on, print_note, print_table
+from fritillary.cli.output import console, looks_on, print_note
 from fritillary.cli.painting import Painter
 from fritillary.cli.reach import Access
 from fritillary.cli.servers import OPEN, Desk, lost_text, names_of, our_errors
+from fritillary.cli.tables import print_table
 from fritillary.cli.watch_lines import JsonOutput, LineOutput, match_data, print_object
 from fritillary.cli.watch_screen import TerminalOutput
 from fritillary.cli.watched import Watched

@@ -31,7 +31,10 @@ _LEAST_ABOVE: Final = 1
 #: Rows of the heading.
 _HEADING: Final = 1
 
-#: Blanks between seats that stand side by side.
+#: Before a seat that is to act.
+_ACTS: Final = "> "
+
+#: Blanks between seats that stand side by side, and between the parts of a clock.
 _GAP: Final = 3
 
 #: So many lines are kept, to be shown again above the board.
@@ -151,7 +154,9 @@ class TerminalOutput:
             board = [_fitted(Text(row), width) for row in self._board()]
             ended = styled(self._watched.end_line(), style="bold")
             return [*board, *ended.wrap(self._out, width)]
-        seats = [self._seat(seat) for seat in range(len(self._watched.names))]
+        seats = self._seats(width)
+        if len(seats) + _HEADING + _LEAST_ABOVE >= height:
+            seats = self._seats(width, fold=False)
         board = [Text(row) for row in self._board()]
         full = sum(bool(row.plain.strip()) for row in board)
         if full + len(seats) + _HEADING + _LEAST_ABOVE > height:
@@ -203,23 +208,81 @@ class TerminalOutput:
         rest = width - cell_len(heading.plain)
         return heading + Text("-" * max(0, rest), style="dim")
 
-    def _seat(self, seat: int) -> Text:
+    def _seats(self, width: int, *, fold: bool = True) -> list[Text]:
+        """Return the rows of the seats.
+
+        Where they have no room, names are cut, since clocks count more; then what
+        stands behind a seat goes below it.
+
+        Args:
+            width: of the terminal.
+            fold: whether a seat may take more than one row.
+        """
+        watched = self._watched
+        seats = range(len(watched.names))
+        tails = [self._tail(seat) for seat in seats]
+        names = [styled(f"seat {n} ({name})") for n, name in enumerate(watched.names)]
+        taken = max((self._joined(tail).cell_len for tail in tails), default=0)
+        least = max((len(f"seat {seat}") for seat in seats), default=0)
+        wide = max((name.cell_len for name in names), default=0)
+        wide = min(wide, max(least, width - len(_ACTS) - taken))
+        rows = []
+        for seat, (name, tail) in enumerate(zip(names, tails, strict=True)):
+            acts = seat in watched.acting
+            style = "bold" if acts else ""
+            row = styled((_ACTS if acts else " " * len(_ACTS), "bold"))
+            behind = self._joined(tail)
+            apart = fold and len(_ACTS) + wide + behind.cell_len > width
+            room = width - len(_ACTS) if apart else wide
+            name.truncate(room, overflow="ellipsis", pad=not apart)
+            name.stylize(style)
+            row += name
+            if not apart:
+                row += behind
+            rows.append(row)
+            if apart:
+                rows += _below(tail, width)
+        return rows
+
+    def _tail(self, seat: int) -> list[Text]:
+        """Return what stands behind a seat: its clock, what it does."""
         watched = self._watched
         acts = seat in watched.acting
-        who = f"seat {seat} ({watched.names[seat]})"
-        wide = max(len(f"seat {n} ({name})") for n, name in enumerate(watched.names))
         away = watched.away_text(seat)
         parts, short = watched.clock_texts(seat)
         style = "bold" if acts else ""
-        row = styled(("> " if acts else "  ", "bold"), (f"{who:{wide}}", style))
-        if parts:
-            clock = "   ".join(f"{part:>7}" for part in parts)
-            row += styled("  ", (clock, "bold red" if short else style))
-        elif acts and not away:
-            row += styled("  ", (watched.thinks_text(), "dim"))
+        tail = [
+            styled((f"{part:>7}", "bold red" if short else style)) for part in parts
+        ]
+        if not parts and acts and not away:
+            tail.append(styled((watched.thinks_text(), "dim")))
         if away:
-            row += styled("  ", (away, "yellow"))
-        return row
+            tail.append(styled((away, "yellow")))
+        return tail
+
+    @staticmethod
+    def _joined(tail: list[Text]) -> Text:
+        return Text("  ") + Text(" " * _GAP).join(tail) if tail else Text()
+
+
+def _below(parts: list[Text], width: int) -> list[Text]:
+    """Return rows of parts, as many in one as there is room for, none of them cut.
+
+    Args:
+        parts: of what stands behind a seat.
+        width: of the terminal.
+    """
+    margin = " " * (2 * len(_ACTS))
+    rows: list[Text] = []
+    for part in parts:
+        kept = part[len(part.plain) - len(part.plain.lstrip()) :]
+        if rows and rows[-1].cell_len + _GAP + kept.cell_len <= width:
+            rows[-1].pad_right(_GAP)
+            rows[-1] += kept
+            continue
+        lines = kept.wrap(Console(), max(1, width - len(margin)))
+        rows += [Text(margin) + line for line in lines]
+    return rows
 
 
 def _fitted(row: Text, width: int) -> Text:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from fritillary.core.dealer import FastDealer
 from fritillary.core.info import Information
 from fritillary.core.points import Act
+from fritillary.record.whole import put
 from fritillary.testing.checks import (
     NotApplicableError,
     Plan,
@@ -283,13 +284,21 @@ def the_playthrough_is_current(subject: Subject) -> int:
     _, seats = setups(subject.game, subject.plan.options, None)[0]
     now = playthrough(subject.game, options=subject.plan.options, seats=seats)
     if subject.update_golden:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(now, "utf-8", newline="\n")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            put(path, now.encode())
+        except OSError as error:
+            what = f"{path} cannot be written: {error.strerror}"
+            raise law_error("playthrough.current", [what], subject.game.id) from None
         return now.count("\n")
     if not path.is_file():
         what = f"there is no file {path.name}; write it with --update-golden"
         raise law_error("playthrough.current", [what], subject.game.id)
-    then = path.read_text("utf-8")
+    try:
+        then = path.read_text("utf-8")
+    except UnicodeDecodeError:
+        what = f"{path.name} is no text in UTF-8; write it with --update-golden"
+        raise law_error("playthrough.current", [what], subject.game.id) from None
     if then != now:
         found = first_difference(then, now) or "the end of the file"
         what = f"the file and the game: {found.removeprefix('$, ')}"

@@ -271,7 +271,8 @@ async def test_the_server_starts_a_bot_by_itself(house: House) -> None:
     for seat in range(2):
         log = hosted.path.with_name(f"{hosted.id}.seat{seat}.log")
         async with asyncio.timeout(WITHIN_S):
-            while not log.exists():  # noqa: ASYNC110 - nobody tells
+            # It is there before it is written.
+            while not (log.exists() and log.stat().st_size):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         lines = log.read_text().splitlines()
         told += [json.loads(line) for line in lines if line.startswith("{")]

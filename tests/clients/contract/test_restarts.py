@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.clients.contract.conftest import House
+from tests.clients.contract.conftest import House, Open
 from tests.clients.contract.play import SHORT, asked_in, expected
 from tests.clients.contract.programs import WITHIN_S, ContractBot
 from tests.clients.contract.servers import Phoenix
 from tests.clients.languages import Language
 from tests.kill.driver import MATCH
+from tests.ports import kept_port
 
 from fritillary.plugins.discovery import Registry
 from fritillary.record.events import Restarted
@@ -62,12 +63,14 @@ async def test_a_match_goes_on_at_a_server_that_was_killed_and_stopped(
 
 
 async def test_a_bot_comes_back_to_a_server_that_stops_as_long_as_it_may(
-    house: House,
+    open_house: Open,
 ) -> None:
-    bot = await house.connected(give_up_after=0.1)
-    await house.server.stop()
-    assert (await bot.until("lost"))["code"] == "server.stopping"
-    await bot.failed("link.unreachable")
+    with kept_port() as port:
+        house = await open_house(address=f"127.0.0.1:{port}")
+        bot = await house.connected(give_up_after=0.1)
+        await house.server.stop()
+        assert (await bot.until("lost"))["code"] == "server.stopping"
+        await bot.failed("link.unreachable")
     assert len(bot.told("lost")) == 1
 
 

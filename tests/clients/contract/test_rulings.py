@@ -200,9 +200,10 @@ async def test_a_bot_resigns(house: House) -> None:
 async def test_answers_that_come_too_late_change_nothing(house: House) -> None:
     rule = FaultRule(Fault.LATE, Consequence.SUBSTITUTE)
     terms = Terms(policy=Policy.of(rule), margin_ms=0, ceiling_ms=3_600_000)
-    clock = ClockSettings(move_ms=20)
+    # The other one would be too late too, on a busy machine.
+    clocks = (ClockSettings(move_ms=20), ClockSettings())
     bot = await house.connected(delay_ms=80, matches=2)
-    hosted = house.create(SHORT, "remote:bob", "uniform", terms=terms, clocks=clock)
+    hosted = house.create(SHORT, "remote:bob", "uniform", terms=terms, clocks=clocks)
     await house.result(hosted)
     assert (await bot.until("ended", match_id=hosted.id))["kind"] == "played"
     sources = [e.source for e in events(house, hosted, ActionTaken) if e.seat == 0]

@@ -5,12 +5,13 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.clients.python.fake_arena import TOKEN, WITHIN_S, FakeArena, arena_running
+from tests.ports import kept_port
 
 from fritillary_client import Client
 
@@ -22,6 +23,13 @@ Start = Callable[..., Coroutine[Any, Any, Program]]
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ADDRESS", "TOKEN", "CA", "CERT", "KEY"):
         monkeypatch.delenv(f"FRITILLARY_{name}", raising=False)
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Of a server that the test stops and starts again."""
+    with kept_port() as kept:
+        yield kept
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 import grpc.aio
 import msgpack
+from tests.ports import kept_port
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import catalog_pb2 as catalog
@@ -148,6 +149,14 @@ class Stream:
         await self.send(server_message(goodbye=wire.Goodbye(code=code, **fields)))
         self.close()
 
+    async def settled(self) -> None:
+        """Wait until the client has handled what was sent so far.
+
+        It has nothing else to say meanwhile.
+        """
+        await self.send(server_message(ping=wire.Ping(id=999)))
+        assert (await self.expect("pong")).id == 999
+
     def close(self) -> None:
         """End the stream in good order."""
         self.over.set()
@@ -172,9 +181,13 @@ class Stream:
 
 
 class FakeArena:
-    """Accepts streams; the test speaks for the server."""
+    """Accepts streams; the test speaks for the server.
 
-    def __init__(self) -> None:
+    Args:
+        port: to listen at; 0 for any, which one that is started again may have lost.
+    """
+
+    def __init__(self, port: int = 0) -> None:
         self.streams: asyncio.Queue[Stream] = asyncio.Queue()
         self.metadata: list[dict[str, Any]] = []
         self.listed: list[catalog.ListActionsRequest] = []
@@ -193,7 +206,7 @@ class FakeArena:
         self.handing_out = asyncio.Event()
         self.handing_out.set()
         self.list_error: tuple[grpc.StatusCode, str, Any] | None = None
-        self.port = 0
+        self.port = port
         self._open: list[Stream] = []
         self._server: grpc.aio.Server | None = None
 
@@ -277,12 +290,14 @@ class FakeArena:
 
 @contextlib.asynccontextmanager
 async def arena_running() -> AsyncIterator[FakeArena]:
-    arena = FakeArena()
-    await arena.start()
-    try:
-        yield arena
-    finally:
-        await arena.stop()
+    """A fake arena that may be stopped and started again."""
+    with kept_port() as port:
+        arena = FakeArena(port)
+        await arena.start()
+        try:
+            yield arena
+        finally:
+            await arena.stop()
 
 
 def an_offer(match: str = "m1", seat: int = 0, **changes: Any) -> wire.MatchOffer:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import AsyncGenerator, Callable
+import itertools
+import types
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from tests.service.rawbot import until
 
 from fritillary import Registry
 from fritillary.record.terms import EndKind
@@ -144,23 +146,18 @@ async def test_a_stream_that_ends_before_the_match_is_a_lost_link() -> None:
     assert caught.value is short
 
 
-async def test_it_is_given_up_in_the_end() -> None:
+async def test_it_is_given_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    clock = types.SimpleNamespace(monotonic=lambda: next(ticks) / 8)
+    monkeypatch.setattr(following, "time", clock)
     away: list[list[Update | ArenaError]] = [[LOST]] * 1000
     links = Links([view(0), LOST], *away)
-    with pytest.raises(LinkError, match=r"gave up after 0 s") as caught:
-        await told(links, give_up_after=0.02)
+    with pytest.raises(LinkError, match=r"gave up after 4 s") as caught:
+        await told(links, give_up_after=4)
     assert caught.value.code == "link.lost"
 
 
 # ------------------------------------------------------------------- a real server
-
-
-async def until(true: Callable[[], object]) -> None:
-    for _ in range(1000):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    assert true()
 
 
 @pytest.fixture(scope="module")
@@ -172,11 +169,8 @@ def registry() -> Registry:
 
 @pytest.mark.system
 async def test_a_match_is_followed_over_a_server_that_stops_and_starts(
-    registry: Registry,
+    registry: Registry, port: int
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     address = f"127.0.0.1:{port}"
     lost = asyncio.Event()
     # The arena stays and only its server goes: the match is the same afterwards.

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from attrs import define
+from tests.service.rawbot import until
 
 from fritillary import BaseBot, Decision, Registry, Resign, UniformBot
 from fritillary.record.terms import (
@@ -83,7 +84,7 @@ async def house(registry: Registry) -> AsyncIterator[House]:
             client.stop()
         await asyncio.gather(*house.tasks, return_exceptions=True)
         # The arena ends the programs that it has started shortly after their match.
-        await _until(lambda: not _matches_running())
+        await until(lambda: not _matches_running())
 
 
 def uniform(ask: Ask) -> LegalAction:
@@ -219,7 +220,7 @@ async def test_many_matches_share_one_stream(house) -> None:
         *(house.arena.play("lepidoptery", ["remote:a", "remote:a"]) for _ in range(16))
     )
     assert {result.finish.kind for result in results} == {EndKind.PLAYED}
-    await _until(lambda: client.ended == 16)
+    await until(lambda: client.ended == 16)
 
 
 async def test_a_typed_bot_plays_as_it_does_in_process(house, registry) -> None:
@@ -320,13 +321,13 @@ async def test_a_token_of_another_role_is_refused(house) -> None:
 async def test_a_second_client_of_the_same_bot_replaces_the_first(house) -> None:
     token = house.token("a")
     first = house.connect("a", uniform, token=token)
-    await _until(lambda: first.bot_name == "a")
+    await until(lambda: first.bot_name == "a")
     second = house.connect("a", uniform, token=token)
     await asyncio.wait_for(house.tasks[0], 60)
     assert first.goodbye[0] == "session.replaced"
     result = await house.arena.play("lepidoptery", ["remote:a", "uniform"])
     assert result.finish.kind is EndKind.PLAYED
-    await _until(lambda: second.ended == 1)
+    await until(lambda: second.ended == 1)
 
 
 async def test_a_lost_link_in_the_middle_of_a_match_is_resumed(house, caplog) -> None:
@@ -342,7 +343,7 @@ async def test_a_lost_link_in_the_middle_of_a_match_is_resumed(house, caplog) ->
 
     loop = asyncio.get_running_loop()
     client = house.connect("a", decide, matches=1)
-    await _until(lambda: client.bot_name == "a")
+    await until(lambda: client.bot_name == "a")
     caplog.set_level("INFO", "fritillary_client")
     result = await house.arena.play("lepidoptery", ["remote:a", "uniform"])
     assert result.finish.kind is EndKind.PLAYED
@@ -351,16 +352,16 @@ async def test_a_lost_link_in_the_middle_of_a_match_is_resumed(house, caplog) ->
     assert "back at" in caplog.text
 
 
-async def test_a_server_that_restarts_is_found_again(registry) -> None:
+async def test_a_server_that_restarts_is_found_again(registry, port) -> None:
     tokens = TokenStore()
     token = tokens.create("a", Role.BOT)
     async with Arena(registry, tokens=tokens) as arena:
-        server = Server(arena, session_secret=b"s" * 32)
+        address = f"127.0.0.1:{port}"
+        server = Server(arena, address, session_secret=b"s" * 32)
         await server.start()
-        address = server.address
         client = Client(uniform, address=address, token=token, matches=1)
         task = asyncio.ensure_future(client.run())
-        await _until(lambda: client.bot_name == "a")
+        await until(lambda: client.bot_name == "a")
         await server.stop()
         server = Server(arena, address, session_secret=b"s" * 32)
         await server.start()
@@ -443,11 +444,3 @@ def _matches_running() -> list[Any]:
         for task in asyncio.all_tasks()
         if getattr(task.get_coro(), "__qualname__", "") == "Running._run"
     ]
-
-
-async def _until(true: Any) -> None:
-    for _ in range(500):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    assert true()

@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from attrs import define, evolve
+from tests.service.rawbot import until
 
 from fritillary import Registry
 from fritillary.api.v1 import common_pb2
@@ -90,14 +91,6 @@ async def house(registry: Registry) -> AsyncIterator[House]:
 async def referee(house: House) -> AsyncIterator[Referee]:
     async with house.caller(Role.REFEREE) as referee:
         yield referee
-
-
-async def until(true: Callable[[], object]) -> None:
-    for _ in range(500):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    assert true()
 
 
 async def ended(referee: Referee, match: Match) -> MatchResult:
@@ -464,4 +457,4 @@ def test_neither_games_nor_the_server_are_needed() -> None:
         " 'fritillary.record', 'cryptography'))]\n"
         "sys.exit(' '.join(needed) or 0)\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

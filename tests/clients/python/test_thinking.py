@@ -7,7 +7,8 @@ import threading
 import time
 
 from tests.clients.python.bots import Recorder
-from tests.clients.python.fake_arena import a_request, server_message
+from tests.clients.python.fake_arena import WITHIN_S, a_request, server_message
+from tests.service.rawbot import until
 
 from fritillary.api.v1 import bot_pb2 as wire
 from fritillary.api.v1 import common_pb2 as common
@@ -34,9 +35,11 @@ async def test_pings_are_answered_while_the_bot_thinks(arena, play):
 
 
 async def test_pings_are_answered_while_the_bot_computes(arena, play):
+    go = threading.Event()
+
     def think(ask: Ask) -> int:
-        end = time.monotonic() + 0.5
-        while time.monotonic() < end:
+        end = time.monotonic() + 60
+        while not go.is_set() and time.monotonic() < end:
             sum(range(1000))
         return 1
 
@@ -46,7 +49,9 @@ async def test_pings_are_answered_while_the_bot_computes(arena, play):
     await stream.seated()
     await stream.ask()
     await stream.send(server_message(ping=wire.Ping(id=1)))
-    await stream.expect("pong", "decision")
+    await stream.expect("pong")
+    go.set()
+    await stream.expect("decision")
 
 
 async def test_matches_are_thought_about_at_the_same_time(arena, play):
@@ -102,7 +107,7 @@ async def test_a_closed_decision_is_told_to_the_bot_and_never_answered(arena, pl
     def think(ask: Ask) -> int:
         asks.append(ask)
         if len(asks) == 1:
-            end = time.monotonic() + 5
+            end = time.monotonic() + 60
             while not ask.closed and time.monotonic() < end:
                 time.sleep(0.01)
         return 1
@@ -112,7 +117,7 @@ async def test_a_closed_decision_is_told_to_the_bot_and_never_answered(arena, pl
     await stream.welcome()
     await stream.seated()
     await stream.ask(decision_id=1)
-    await asyncio.sleep(0.05)
+    await until(lambda: asks)
     await stream.close_decision(1, wire.DECISION_CLOSURE_WITHDRAWN)
     await stream.ask(decision_id=2)
     assert (await stream.expect("decision")).decision_id == 2
@@ -121,8 +126,10 @@ async def test_a_closed_decision_is_told_to_the_bot_and_never_answered(arena, pl
 
 async def test_a_closed_decision_cancels_an_async_bot(arena, play):
     cancelled: list[Ask] = []
+    thinking = asyncio.Event()
 
     async def think(ask: Ask) -> int:
+        thinking.set()
         if not cancelled:
             try:
                 await asyncio.sleep(60)
@@ -136,7 +143,7 @@ async def test_a_closed_decision_cancels_an_async_bot(arena, play):
     await stream.welcome()
     await stream.seated()
     await stream.ask(decision_id=1)
-    await asyncio.sleep(0.05)
+    await asyncio.wait_for(thinking.wait(), WITHIN_S)
     await stream.close_decision(1, wire.DECISION_CLOSURE_WITHDRAWN)
     await stream.ask(decision_id=2)
     assert (await stream.expect("decision")).decision_id == 2

@@ -100,7 +100,7 @@ class Honest:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def play(self, fixture: Fixture, within: float = 30) -> str:
+    async def play(self, fixture: Fixture, within: float = 120) -> str:
         """Play a match, watch it to its end, and return its content hash.
 
         Raises:

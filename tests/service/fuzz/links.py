@@ -23,7 +23,7 @@ from fritillary.api.v1 import match_pb2
 _AT_ONCE: Final = 40
 
 #: Longer than a server waits for what does not come, in seconds.
-_PATIENCE: Final = LIMITS.hello_ms / 1000 + 4
+_PATIENCE: Final = LIMITS.hello_ms / 1000 + 60
 
 
 async def raw_connection(

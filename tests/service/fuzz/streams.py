@@ -227,7 +227,7 @@ async def large_frames(field: Field, count: int) -> None:
         async with field.attacker(hello={"capacity": 0}) as bot:
             field.tally.sent += 1
             raw = b"\x00" * min(size, cap)
-            await bot.http2.data(bot.stream, message(raw, announced=size), within=2)
+            await bot.http2.data(bot.stream, message(raw, announced=size))
             how = await bot.end()
             wanted = "OK" if size <= cap else "RESOURCE_EXHAUSTED"
             field.tally.expect(

@@ -96,7 +96,7 @@ class Target:
         return self._line()
 
     async def settled(
-        self, before: dict[str, int] | None = None, within: float = 40
+        self, before: dict[str, int] | None = None, within: float = 120
     ) -> dict[str, int]:
         """Return what it holds when nobody is left, or after some seconds.
 

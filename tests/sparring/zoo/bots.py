@@ -227,7 +227,8 @@ class Thinks(Bot):
 @beast
 class ReadsNothingWhileItThinks(Bot):
     def answer(self, request: pb.DecisionRequest) -> None:
-        time.sleep(Thinks.seconds)
+        # Twice as long as a Pong may take, however late the Ping is sent.
+        time.sleep(4)
         super().answer(request)
 
 
