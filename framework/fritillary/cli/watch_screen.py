@@ -211,8 +211,8 @@ class TerminalOutput:
     def _seats(self, width: int, *, fold: bool = True) -> list[Text]:
         """Return the rows of the seats.
 
-        Where they have no room, names are cut, since clocks count more; then what
-        stands behind a seat goes below it.
+        Where they have no room, names are cut in favour of clocks, and of nothing
+        else; then what stands behind a seat goes below it.
 
         Args:
             width: of the terminal.
@@ -222,7 +222,8 @@ class TerminalOutput:
         seats = range(len(watched.names))
         tails = [self._tail(seat) for seat in seats]
         names = [styled(f"seat {n} ({name})") for n, name in enumerate(watched.names)]
-        taken = max((self._joined(tail).cell_len for tail in tails), default=0)
+        clocks = [self._joined(self._clock(seat)) for seat in seats]
+        taken = max((clock.cell_len for clock in clocks), default=0)
         least = max((len(f"seat {seat}") for seat in seats), default=0)
         wide = max((name.cell_len for name in names), default=0)
         wide = min(wide, max(least, width - len(_ACTS) - taken))
@@ -247,18 +248,21 @@ class TerminalOutput:
     def _tail(self, seat: int) -> list[Text]:
         """Return what stands behind a seat: its clock, what it does."""
         watched = self._watched
-        acts = seat in watched.acting
         away = watched.away_text(seat)
-        parts, short = watched.clock_texts(seat)
-        style = "bold" if acts else ""
-        tail = [
-            styled((f"{part:>7}", "bold red" if short else style)) for part in parts
-        ]
-        if not parts and acts and not away:
+        tail = self._clock(seat)
+        if not tail and seat in watched.acting and not away:
             tail.append(styled((watched.thinks_text(), "dim")))
         if away:
             tail.append(styled((away, "yellow")))
         return tail
+
+    def _clock(self, seat: int) -> list[Text]:
+        """Return the parts of the clock of a seat; none where it has no clock."""
+        parts, short = self._watched.clock_texts(seat)
+        style = "bold" if seat in self._watched.acting else ""
+        return [
+            styled((f"{part:>7}", "bold red" if short else style)) for part in parts
+        ]
 
     @staticmethod
     def _joined(tail: list[Text]) -> Text:
